@@ -37,6 +37,7 @@ interface ControlPlaneOptions {
   readonly dataDir?: string;
   readonly nodes?: number;
   readonly serviceAddresses?: Readonly<Record<string, string>>;
+  readonly webhookKubeconfig?: string;
   readonly clock?: Clock;
   readonly log?: Logger;
 }

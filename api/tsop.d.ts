@@ -79,6 +79,7 @@ type Base64 = string;
 class BucketRateLimiter implements RateLimiter {
   constructor(clock: Clock, qps?: number, burst?: number);
   when(): number;
+  allow(): boolean;
   forget(): void;
   retries(): number;
 }
@@ -163,6 +164,11 @@ interface Client extends Reader {
   subresource(name: string): SubresourceClient;
   dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType>;
   raw(request: RawRequest): Promise<RawAnswer>;
+}
+
+interface ClientCertificates {
+  readonly caFile: string;
+  readonly names?: readonly string[];
 }
 
 type ClientMiddleware = (request: RestRequest, next: SendRequest) => Promise<unknown>;
@@ -867,6 +873,7 @@ interface LocalDebugEndpoint {
   readonly token?: string;
   readonly reviewed?: never;
   readonly tls?: never;
+  readonly clients?: never;
 }
 
 interface Logger {
@@ -910,6 +917,7 @@ interface ManagerOptions {
   readonly debug?: DebugEndpoint;
   readonly recordings?: RecordingOptions;
   readonly webhooks?: WebhookServerOptions;
+  readonly serverMemoryBytes?: number;
   readonly leaderElection?: LeaderElectionOptions;
   readonly sharding?: ShardingOptions;
   readonly gracefulShutdownMs?: number;
@@ -961,6 +969,7 @@ interface MetadataToken extends ReadableType<MetadataObject> {
 interface MetricsEndpoint extends Endpoint {
   readonly reviewed?: boolean;
   readonly tls?: CertificateSource;
+  readonly clients?: ClientCertificates;
 }
 
 type MicroTime = string;
@@ -1403,6 +1412,7 @@ interface ReviewedDebugEndpoint {
   readonly host?: string;
   readonly reviewed: true;
   readonly tls: CertificateSource;
+  readonly clients?: ClientCertificates;
   readonly token?: never;
 }
 
@@ -1830,6 +1840,7 @@ interface WebhookServerOptions {
   readonly port: number;
   readonly host?: string;
   readonly certificate: WebhookCertificate;
+  readonly clients?: ClientCertificates;
   readonly listening?: (port: number) => void;
 }
 
@@ -2167,6 +2178,14 @@ const webhookFlags: {
     readonly type: "string";
     readonly help: "a folder with tls.crt and tls.key; without it, self-managed";
   };
+  readonly "webhook-client-ca": {
+    readonly type: "string";
+    readonly help: "a file with the CA of the API servers' client certificates; without it, all clients";
+  };
+  readonly "webhook-client-names": {
+    readonly type: "string";
+    readonly help: "the common names of these certificates, with commas; without them, all of the CA";
+  };
 };
 
 function webhookOptions(
@@ -2196,7 +2215,6 @@ interface CertificateFilePaths {
 interface CertificatePaths {
   readonly certFile: string;
   readonly keyFile: string;
-  readonly clientCaFile?: string;
 }
 
 type CertificateSource = CertificatePaths | "self-signed";

@@ -129,6 +129,7 @@ export type {
 export type { WebhookHandler } from "./runtime/webhook/handlers.ts";
 export type { Webhooks } from "./runtime/webhook/webhook-host.ts";
 export { type Cluster, type ClusterOptions, createCluster } from "./runtime/manager/cluster.ts";
+export type { ClientCertificates } from "./runtime/serving/client-certificates.ts";
 export type { HealthCheck, MetricsEndpoint } from "./runtime/serving/health.ts";
 export type { Endpoint } from "./runtime/serving/listening.ts";
 export type { LeaderElectionOptions } from "./runtime/leader-election/leader-election.ts";

@@ -12,6 +12,7 @@ import { typeWarnings } from "./admission/policies/type-checking.ts";
 import { MutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { ValidatingPolicies } from "./admission/policies/validating-policies.ts";
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
+import { WebhookUsers } from "./admission/webhook-credentials.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
 import type { Attributes } from "./request-attributes.ts";
 import { identify } from "./auth/authenticator.ts";
@@ -83,6 +84,11 @@ export interface ControlPlaneOptions {
    * `namespace/name:port`: webhooks that refer to a Service are called there.
    */
   readonly serviceAddresses?: Readonly<Record<string, string>>;
+  /**
+   * The path of a kubeconfig with the credentials for admission webhooks, as `kubeConfigFile` in kube-apiserver's AdmissionConfiguration: its users have
+   * the names of the servers, such as `shop-webhook-service.shop-system.svc` or `*.svc`. Without it, webhooks are called without credentials.
+   */
+  readonly webhookKubeconfig?: string;
   /** Time and randomness. A `VirtualClock` determines uids, names, keys and certificates, too. */
   readonly clock?: Clock;
   readonly log?: Logger;
@@ -160,7 +166,7 @@ export interface ControlPlane extends AsyncDisposable {
  * const admin = clientFor(cluster);
  * await admin.create(ConfigMap, { metadata: { namespace: "default", name: "one" } });
  *
- * @throws TsopError `port-in-use`, `unknown-admission-plugin`
+ * @throws TsopError `port-in-use`, `unknown-admission-plugin`, `webhook-kubeconfig-unreadable`
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dataDir, clock = systemClock } = options;
@@ -199,7 +205,9 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   followDefinitions(store, registry);
   const tokens = new TokenAuthority(clock, store, keys.tokens);
   const routes = origin.routes ?? new ServiceRoutes(Object.entries(options.serviceAddresses ?? {}));
-  const webhooks = new WebhookCaller({ store, clock, routes });
+  const { webhookKubeconfig } = options;
+  const users = webhookKubeconfig === undefined ? undefined : WebhookUsers.from(webhookKubeconfig);
+  const webhooks = new WebhookCaller({ store, clock, routes, ...present({ users }) });
   const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
   const newUid = (): string => randomUid(clock);
   const conversion = new Conversion(webhooks, newUid);
@@ -307,6 +315,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
         clock,
         log,
         ...present({ controllers: mode, nodes, listen: listens, disableAdmissionPlugins }),
+        ...present({ webhookKubeconfig }),
       };
       return launch(same, {
         keys: ownKeys,

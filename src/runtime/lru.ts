@@ -28,4 +28,9 @@ export class LruMap<V> {
     this.#old = this.#young;
     this.#young = new Map();
   }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
 }

@@ -18,6 +18,7 @@ import { WebhookMetrics } from "../../src/runtime/webhook/requests/webhook-metri
 import { WebhookServer } from "../../src/runtime/webhook/webhook-server.ts";
 import { silentLogger } from "../../src/testing.ts";
 import { eventually } from "../support/eventually.ts";
+import { boundsOf } from "../runtime/webhook/support.ts";
 import { connect, TARGETS } from "./targets.ts";
 
 const ROTATE = "certificates.tsop.dev/rotate";
@@ -49,7 +50,9 @@ describe.skipIf(REAL.length === 0).each(REAL.length === 0 ? TARGETS : REAL)(
       const marks = { webhooks: routes.map(({ mark }) => mark), conversions: [] };
       const [configuration = ""] = marks.webhooks.map((mark) => namePrefix + mark.configuration);
       const metrics = new WebhookMetrics(new Registry(), systemClock);
-      const told = { log: silentLogger, metrics };
+      const bounds = boundsOf(systemClock);
+      const { largestBytes } = bounds.memory;
+      const told = { log: silentLogger, metrics, largestBytes };
       const paths = new Map(routes.map((route) => [route.path, admissionPath(route, told)]));
       const provider = new SelfManaged({
         client,
@@ -63,7 +66,7 @@ describe.skipIf(REAL.length === 0).each(REAL.length === 0 ? TARGETS : REAL)(
       let server: WebhookServer | undefined;
       try {
         const first = await provider.start((renewed) => server?.renew(renewed), signal);
-        server = new WebhookServer(systemClock, paths, first);
+        server = new WebhookServer(systemClock, paths, first, bounds);
         const port = await server.listen({ port: 0 });
         const service = { namespace, name: `${namePrefix}webhook-service` };
         const spec = { type: "ExternalName" as const, externalName: "localhost" };

@@ -25,9 +25,12 @@ import { selfSigned } from "../../src/kube/x509/certificate.ts";
 import { silentLogger } from "../../src/log.ts";
 import type { Client } from "../../src/runtime/client/client.ts";
 import { Patience, patienceOf } from "../../src/runtime/webhook/requests/patience.ts";
+import { takeMemory } from "../../src/runtime/webhook/requests/request-limits.ts";
+import { RequestMemory } from "../../src/runtime/serving/request-memory.ts";
 import { replyOf, type ServedPath } from "../../src/runtime/webhook/requests/served-path.ts";
 import { WebhookHost } from "../../src/runtime/webhook/webhook-host.ts";
 import type { Random } from "../support/random.ts";
+import { LIMITS } from "../runtime/webhook/support.ts";
 import type { FuzzKind } from "./campaign.ts";
 
 /** One request. */
@@ -269,7 +272,7 @@ async function start(): ReturnType<FuzzKind<ReviewInput>["start"]> {
   host.add(new FuzzValidator());
   host.add(new FuzzHandler());
   host.add(new FuzzConversion());
-  await host.start();
+  await host.start(LIMITS);
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   const port = host.port ?? 0;
   return {
@@ -293,9 +296,12 @@ async function answerTo(
   if (!at) return "not served";
   const headers = { "content-type": input.type };
   const patience = new Patience(systemClock, patienceOf(query, at.defaultTimeoutMs));
-  const request = { method: input.method, headers, body: Buffer.from(input.body) };
-  const { status, body } = await replyOf(at, request, patience);
-  return judge(status, body, input);
+  const memory = new RequestMemory(LIMITS.requestsBytes, systemClock);
+  const body = Buffer.from(input.body);
+  const take = (): void => memory.giveBack(takeMemory(memory, body));
+  const request = { method: input.method, headers, body, take };
+  const reply = await replyOf(at, request, patience);
+  return judge(reply.status, reply.body, input);
 }
 
 function ask(port: number, agent: Agent, input: ReviewInput): Promise<string> {

@@ -13,6 +13,7 @@ import type { ServedPath } from "../../src/runtime/webhook/requests/served-path.
 import { WebhookMetrics } from "../../src/runtime/webhook/requests/webhook-metrics.ts";
 import { WebhookServer } from "../../src/runtime/webhook/webhook-server.ts";
 import type { Random } from "../support/random.ts";
+import { boundsOf } from "../runtime/webhook/support.ts";
 import type { FuzzKind } from "./campaign.ts";
 
 /** What is sent, and in which pieces. */
@@ -174,7 +175,7 @@ async function start(): ReturnType<FuzzKind<WireInput>["start"]> {
   const metrics = new WebhookMetrics(new Registry(), systemClock);
   const paths = new Map(PATHS.map((path) => [path, echo(path, metrics)]));
   const pair = { cert: Buffer.from(certificate), key: Buffer.from(key) };
-  const server = new WebhookServer(systemClock, paths, pair);
+  const server = new WebhookServer(systemClock, paths, pair, boundsOf(systemClock));
   const port = await server.listen({ port: 0, host: "127.0.0.1" });
   const judge = createServer();
   return {
@@ -193,6 +194,7 @@ function echo(path: string, metrics: WebhookMetrics): ServedPath {
   return {
     metrics: metrics.of(path),
     maxBytes: 2000,
+    isForAll: false,
     defaultTimeoutMs: 1000,
     askedBy: () => ({ uid: "u", apiVersion: "v1", kind: "AdmissionReview" }),
     answer: (body) => ({ status: 200, body: JSON.stringify({ path, body }) }),

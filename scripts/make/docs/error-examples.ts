@@ -633,6 +633,10 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "type-unknown": e("options!: unknown;"),
   "type-without-schema": e("call!: () => void;"),
   "union-without-schema": e("target!: string | Target;"),
+  "server-memory-wrong": e("createManager({ serverMemoryBytes: 64 })   // MiB were meant"),
+  "webhook-kubeconfig-unreadable": e(
+    'startControlPlane({ webhookKubeconfig: "webhooks.kubeconfig" })   // the file is missing',
+  ),
   "unknown-admission-plugin": e("tsop cluster --disable-admission-plugins ServiceAcount"),
   "unknown-keyword": e(
     "name!: With<string, { maxLenght: 3 }>;",

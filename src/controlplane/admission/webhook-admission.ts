@@ -206,7 +206,7 @@ export class WebhookAdmission {
   async #call(webhook: Webhook, question: Question): Promise<Buffer> {
     const { clientConfig, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = webhook;
     try {
-      return await this.#ports.caller.post(clientConfig, question.body, timeoutSeconds);
+      return await this.#ports.caller.post(clientConfig, question.body, timeoutSeconds, true);
     } catch (thrown) {
       if (!(thrown instanceof WebhookCallError)) throw thrown;
       throw new WebhookCallError(`failed to call webhook: ${thrown.message}`, { cause: thrown });

@@ -19,6 +19,7 @@ import { SERVICES } from "../builtin/tokens.ts";
 import { collectionOf, type ObjectSource } from "../resource-name.ts";
 import { storeKey } from "../store/store.ts";
 import type { ServiceRoutes } from "./service-routes.ts";
+import type { WebhookCredentials, WebhookUsers } from "./webhook-credentials.ts";
 import { GoTrustAgent, certificatesOf } from "./webhook-certificate.ts";
 import {
   type WebhookAnswer,
@@ -33,6 +34,8 @@ interface WebhookSurroundings {
   readonly clock: Clock;
   /** The addresses of Services; one that is not in them cannot be reached. */
   readonly routes: ServiceRoutes;
+  /** The credentials for webhooks. */
+  readonly users?: WebhookUsers;
 }
 
 interface Address {
@@ -52,6 +55,7 @@ interface Exchange {
   readonly host: string;
   readonly body?: Buffer;
   readonly referer?: string;
+  readonly credentials: WebhookCredentials;
 }
 
 const ANSWER_MAX_BYTES = 3 * 1024 * 1024;
@@ -71,9 +75,15 @@ export class WebhookCaller {
    * Posts `body` and returns the bytes of a successful answer.
    *
    * @param timeoutSeconds - also sent to the webhook, in the query
+   * @param withCredentials - whether the webhook is one of admission
    * @throws WebhookCallError
    */
-  async post(target: WebhookTarget, body: object, timeoutSeconds: number): Promise<Buffer> {
+  async post(
+    target: WebhookTarget,
+    body: object,
+    timeoutSeconds: number,
+    withCredentials = false,
+  ): Promise<Buffer> {
     const { clock } = this.#surroundings;
     const endsAtMs = clock.monotonicMs() + timeoutSeconds * 1000;
     const url = urlOf(target, timeoutSeconds);
@@ -90,6 +100,7 @@ export class WebhookCaller {
         ...present({ connectTo }),
         host,
         body: Buffer.from(encodeJson(body)),
+        credentials: (withCredentials && this.#surroundings.users?.of(host)) || {},
       },
       endsAtMs,
     );
@@ -116,7 +127,7 @@ export class WebhookCaller {
 
   async #ask(
     target: WebhookTarget,
-    { method, url, shown, connectTo, host, body, referer }: Exchange,
+    { method, url, shown, connectTo, host, body, referer, credentials }: Exchange,
     endsAtMs: number,
   ): Promise<WebhookAnswer> {
     const { clock } = this.#surroundings;
@@ -132,9 +143,9 @@ export class WebhookCaller {
         host,
         ...(body ? { "content-type": "application/json" } : {}),
         accept: "application/json, */*",
-        ...present({ referer }),
+        ...present({ referer, authorization: credentials.authorization }),
       },
-      ...(isSecure ? { agent: this.#agentOf(target, url) } : {}),
+      ...(isSecure ? { agent: this.#agentOf(target, url, credentials) } : {}),
       signal: gone.signal,
     };
     const timer = clock.after(endsAtMs - clock.monotonicMs(), () => gone.abort());
@@ -201,12 +212,17 @@ export class WebhookCaller {
     return `dial tcp ${address}:${port}: connect: no route to host`;
   }
 
-  #agentOf({ caBundle = "" }: WebhookTarget, url: URL): Agent {
-    const key = `${url.host} ${caBundle}`;
+  #agentOf(
+    { caBundle = "" }: WebhookTarget,
+    url: URL,
+    { cert, key: privateKey }: WebhookCredentials,
+  ): Agent {
+    const key = `${url.host} ${caBundle} ${cert ?? ""}`;
     const known = this.#agents.get(key);
     if (known) return known;
     const agent = new GoTrustAgent(hostOf(url), caBundle === "" ? [] : certificatesOf(caBundle), {
       keepAlive: true,
+      ...present({ cert, key: privateKey }),
       servername: /^[\d.]+$|^\[/.test(url.hostname) ? "" : url.hostname,
     });
     this.#agents.set(key, agent);
@@ -291,7 +307,7 @@ const REDIRECTS = new Set([301, 302, 303, ...KEEP_METHOD]);
  * not a redirect, or has no location.
  */
 function redirected(
-  { method, url, body }: Exchange,
+  { method, url, body, credentials }: Exchange,
   { status, location }: WebhookAnswer,
 ): Exchange | undefined {
   if (!REDIRECTS.has(status) || !location || !URL.canParse(location, url.href)) return undefined;
@@ -306,6 +322,8 @@ function redirected(
     shown: next.href,
     host: next.host,
     ...(isKept && body ? { body } : {}),
+    // As Go's client: its transport has the certificate, whatever the host.
+    credentials,
     ...(isTold ? { referer: url.href } : {}),
   };
 }

@@ -1,6 +1,7 @@
 /** The options of the endpoint that serves the journal of an operator. */
 import { TsopError } from "../../errors.ts";
 import type { CertificateSource } from "../serving/certificate-files.ts";
+import type { ClientCertificates } from "../serving/client-certificates.ts";
 
 /**
  * An endpoint on loopback: everybody who can connect may read. In a cluster these are the users who
@@ -13,6 +14,7 @@ export interface LocalDebugEndpoint {
   readonly token?: string;
   readonly reviewed?: never;
   readonly tls?: never;
+  readonly clients?: never;
 }
 
 /**
@@ -28,6 +30,8 @@ export interface ReviewedDebugEndpoint {
   readonly reviewed: true;
   /** The certificate, as for the metrics. */
   readonly tls: CertificateSource;
+  /** The clients that are answered; all when absent. */
+  readonly clients?: ClientCertificates;
   readonly token?: never;
 }
 

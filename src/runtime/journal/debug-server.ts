@@ -8,7 +8,8 @@ import type { QueueState } from "../controller/activity.ts";
 import type { JournalEntry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 import type { UsedRight, UsedRights } from "./used-rights.ts";
-import { certificateFrom } from "../serving/certificate-files.ts";
+import { present } from "../../present.ts";
+import { httpTls } from "../serving/http-tls.ts";
 import { DEBUG_SERVED, type DebugEndpoint } from "./debug-endpoint.ts";
 import { serveHttp, type RunningServer } from "../serving/http-serving.ts";
 import type { ReviewFilter } from "../serving/review-filter.ts";
@@ -57,6 +58,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403: "Forbidden\n",
   404: "404 page not found\n",
   405: "Method Not Allowed\n",
+  429: "Too Many Requests\n",
 };
 
 export class DebugServer {
@@ -76,7 +78,7 @@ export class DebugServer {
   }
 
   /** Opens the port. @throws TsopError `port-in-use`, `certificate-unreadable` */
-  async start(): Promise<void> {
+  async start(maxConnections: number): Promise<void> {
     const { endpoint, clock, log } = this.#parts;
     const { port, reviewed, tls } = endpoint;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -87,9 +89,10 @@ export class DebugServer {
     };
     if (reviewed) {
       const host = endpoint.host === undefined ? {} : { host: endpoint.host };
-      const certificate = certificateFrom(tls, clock, log, () => undefined);
-      this.#server = await serveHttp({ port, ...host }, listener, certificate);
-    } else this.#server = await serveHttp({ port, host: LOOPBACK }, listener);
+      const { clients } = endpoint;
+      const served = httpTls({ tls, ...present({ clients }) }, clock, log, () => undefined);
+      this.#server = await serveHttp({ port, ...host, maxConnections }, listener, served);
+    } else this.#server = await serveHttp({ port, host: LOOPBACK, maxConnections }, listener);
     const url = `${reviewed ? "https" : "http"}://${LOOPBACK}:${this.#server.port}`;
     log.info({ url }, DEBUG_SERVED);
   }
@@ -121,7 +124,10 @@ export class DebugServer {
     if (!endpoint.reviewed && !isLocal(headers)) return 403;
     if (path !== JOURNAL && path !== EVENTS) return 404;
     if (method !== "GET") return 405;
-    if (endpoint.reviewed) return filter.check(headers.authorization, "get", path);
+    if (endpoint.reviewed) {
+      const { authorization } = headers;
+      return filter.check({ authorization, remoteAddress: request.socket.remoteAddress, path });
+    }
     return hasToken(headers.authorization, endpoint.token) ? 200 : 401;
   }
 

@@ -17,14 +17,13 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import { withRenewed } from "../transport/config-source.ts";
 import { electionSettings } from "./coordination.ts";
 import { serveProbes, type ProbeAnswer } from "../serving/health.ts";
-import type { RunningServer } from "../serving/http-serving.ts";
+import type { BoundedEndpoint, RunningServer } from "../serving/http-serving.ts";
 import {
   LeaderElector,
   type Election,
   type ElectionSettings,
   type LeaderTerm,
 } from "../leader-election/leader-election.ts";
-import type { Endpoint } from "../serving/listening.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 interface KeeperParts {
@@ -32,7 +31,7 @@ interface KeeperParts {
   readonly config: ClusterConfig | undefined;
   readonly election: ElectionSettings | undefined;
   readonly shard: ShardSettings | undefined;
-  readonly health: Endpoint | undefined;
+  readonly health: BoundedEndpoint | undefined;
   /** How long the main thread may be blocked before the process counts as stuck. */
   readonly stuckAfterMs: number;
   /** The field manager, and the user agent. */
@@ -53,12 +52,14 @@ interface OfManager extends Omit<
 > {
   /** The namespace of the pod. */
   readonly namespace: string;
+  /** How many connections the probes may have. */
+  readonly maxConnections: number;
 }
 
 export function keeperOf(
   options: ManagerOptions,
   config: ClusterConfig | undefined,
-  { namespace, ...parts }: OfManager,
+  { namespace, maxConnections, ...parts }: OfManager,
 ): Keeper {
   const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", transport } = options;
   const { clock } = parts;
@@ -70,7 +71,7 @@ export function keeperOf(
     config: simulated ? undefined : config,
     election:
       leaderElection && electionSettings(leaderElection, stuckAfterMs, { clock, namespace }),
-    health,
+    health: health && { ...health, maxConnections },
     stuckAfterMs,
     name,
   });

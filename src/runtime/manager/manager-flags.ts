@@ -1,4 +1,5 @@
 /** The flags that the scaffolded Deployment passes, and the manager's options for them. */
+import { TsopError } from "../../errors.ts";
 import { present } from "../../present.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { FlagOptions, FlagValues } from "./flags.ts";
@@ -37,7 +38,8 @@ export const managerFlags = {
 } as const satisfies FlagOptions;
 
 /**
- * The flags of an operator with webhooks, for `readFlags`: `--webhook-port` and `--webhook-cert-path`.
+ * The flags of an operator with webhooks, for `readFlags`: `--webhook-port`, `--webhook-cert-path`, `--webhook-client-ca` and
+ * `--webhook-client-names`.
  *
  * @example
  * const flags = readFlags({ ...managerFlags, ...webhookFlags });
@@ -47,6 +49,14 @@ export const webhookFlags = {
   "webhook-cert-path": {
     type: "string",
     help: "a folder with tls.crt and tls.key; without it, self-managed",
+  },
+  "webhook-client-ca": {
+    type: "string",
+    help: "a file with the CA of the API servers' client certificates; without it, all clients",
+  },
+  "webhook-client-names": {
+    type: "string",
+    help: "the common names of these certificates, with commas; without them, all of the CA",
   },
 } as const satisfies FlagOptions;
 
@@ -99,7 +109,21 @@ export function webhookOptions(
   if (port === undefined) return {};
   const certificate =
     folder === undefined ? { selfManaged: { namePrefix } } : certificateIn(folder);
-  return { webhooks: { port, certificate } };
+  return { webhooks: { port, certificate, ...clientsOf(flags) } };
+}
+
+/** @throws TsopError `bad-flag` for names without an authority */
+function clientsOf(flags: FlagValues<typeof webhookFlags>): Pick<WebhookServerOptions, "clients"> {
+  const caFile = flags["webhook-client-ca"];
+  const names = flags["webhook-client-names"];
+  if (caFile !== undefined)
+    return { clients: { caFile, ...present({ names: names?.split(",") }) } };
+  if (names === undefined) return {};
+  throw new TsopError(
+    "bad-flag",
+    "--webhook-client-names is given without --webhook-client-ca, so no certificate is verified.",
+    "Add --webhook-client-ca with the file of the authority that signs the certificates.",
+  );
 }
 
 function metricsEndpoint(flags: FlagValues<typeof managerFlags>): MetricsEndpoint | undefined {

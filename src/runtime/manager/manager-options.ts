@@ -41,6 +41,11 @@ export interface ManagerOptions {
   /** Serves the handlers of `manager.webhooks.add`, in every replica; off when absent. */
   readonly webhooks?: WebhookServerOptions;
   /**
+   * The memory in bytes that the servers of the operator may take for requests and connections of their clients, at least 16 MiB.
+   * Defaults to half of what is free when the manager starts, below the memory limit of the container and that of V8's heap.
+   */
+  readonly serverMemoryBytes?: number;
+  /**
    * Runs the controllers only in the process that holds the Lease; in every process when absent.
    */
   readonly leaderElection?: LeaderElectionOptions;

@@ -30,6 +30,7 @@ import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { Preflight } from "./preflight.ts";
 import type { PlannedAccess } from "../client/access.ts";
 import { ReviewFilter } from "../serving/review-filter.ts";
+import { processMemory, serverLimits } from "../serving/server-limits.ts";
 import { RunGroup, type Runnable } from "./run-group.ts";
 import { WebhookHost } from "../webhook/webhook-host.ts";
 import { present } from "../../present.ts";
@@ -72,6 +73,7 @@ export class OperatorManager implements Manager {
   #keeper: Keeper | undefined;
   #metricsServer: RunningServer | undefined;
   readonly #debug: DebugServer | undefined;
+  readonly #filter: ReviewFilter;
   #started = false;
   #state = "was not started";
   #failure: unknown;
@@ -136,20 +138,15 @@ export class OperatorManager implements Manager {
       tracing: clients.tracing,
       observe: this.metrics.certificateReads("webhook"),
     });
+    this.#filter = new ReviewFilter(clients.own, clock, this.log);
     this.#debug = clients.debug && this.#debugServer(clients.debug, clock);
     const { metrics, shards } = this;
     const { scopes, tracing, observer } = clients;
     this[INSIDE] = { metrics, scopes, tracing, observer, shards, unfinished: new Set() };
     this.#healthz.add("ping", () => undefined);
-    this.#readyz.add("informers", () => {
-      checkInformers(this.cache);
-    });
+    this.#readyz.add("informers", () => checkInformers(this.cache));
     this.#readyz.add("rights", () => this.#preflight.check());
-    if (options.webhooks) {
-      this.#readyz.add("webhooks", () => {
-        this.webhooks.checkReady();
-      });
-    }
+    if (options.webhooks) this.#readyz.add("webhooks", () => this.webhooks.checkReady());
   }
 
   get elected(): Promise<void> {
@@ -241,14 +238,15 @@ export class OperatorManager implements Manager {
     this.#state = STARTING;
     let failure: unknown;
     try {
-      this.#keeper = this.#createKeeper();
+      const limits = serverLimits(processMemory(), this.#options.serverMemoryBytes);
+      const maxConnections = limits.connections.other;
+      this.#keeper = this.#createKeeper(maxConnections);
       await this.#keeper.start();
-      const { own } = this.#clients;
-      const parts = { metrics: this.metrics, clock: this.clock, log: this.log, client: own };
-      this.#metricsServer = await openMetrics(this.#options.metrics, parts);
-      await this.#debug?.start();
+      const guards = { filter: this.#filter, maxConnections };
+      this.#metricsServer = await openMetrics(this.#options.metrics, this, guards);
+      await this.#debug?.start(maxConnections);
       // Before the caches: their first list may need this operator's own conversion.
-      await Promise.race([this.webhooks.start(), untilAborted(signal), this.#failed.promise]);
+      await Promise.race([this.webhooks.start(limits), untilAborted(signal), this.#failed.promise]);
       this.#caches.start();
       this.#everywhere.start();
       this.#state = RUNNING;
@@ -356,13 +354,14 @@ export class OperatorManager implements Manager {
     this.log.warn({ check, reason }, `the health check ${check} failed: ${reason}`);
   }
 
-  #createKeeper(): Keeper {
+  #createKeeper(maxConnections: number): Keeper {
     const checks = { "/healthz": this.#healthz, "/readyz": this.#readyz };
     return keeperOf(this.#options, this.#config, {
       client: this.#clients.own,
       clock: this.clock,
       log: this.log,
       namespace: this.#namespace,
+      maxConnections,
       shard: this.shards?.settings,
       observe: this.#clients.observe,
       probe: (url) => answerProbe(url, checks),
@@ -377,7 +376,7 @@ export class OperatorManager implements Manager {
       operator: this.name,
       clock,
       log: this.log,
-      filter: new ReviewFilter(this.#clients.own, clock),
+      filter: this.#filter,
       queues: () => this.#activities().flatMap(({ queue }) => queue ?? []),
       usedRights,
     });

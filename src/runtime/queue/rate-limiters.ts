@@ -106,12 +106,25 @@ export class BucketRateLimiter implements RateLimiter {
   }
 
   when(): number {
+    this.#gain();
+    // Below zero, tokens are promised: the wait is the time until they have come in.
+    this.#tokens -= 1;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#qps) * 1000;
+  }
+
+  /** Takes a token if there is one; otherwise nothing is promised. */
+  allow(): boolean {
+    this.#gain();
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #gain(): void {
     const nowMs = this.#clock.monotonicMs();
     const gained = ((nowMs - this.#updatedMs) / 1000) * this.#qps;
     this.#updatedMs = nowMs;
-    // Below zero, tokens are promised: the wait is the time until they have come in.
-    this.#tokens = Math.min(this.#burst, this.#tokens + gained) - 1;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#qps) * 1000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + gained);
   }
 
   forget(): void {

@@ -13,9 +13,9 @@ import { selfSigned } from "../../kube/x509/certificate.ts";
 import { endsInBlock, HALF_WRITTEN } from "../../kube/x509/pem-text.ts";
 import type { Logger } from "../../log.ts";
 import { FollowedFiles } from "../followed-files.ts";
+import { followFiles, LOOKS } from "./follow-files.ts";
 import {
   certificateIn,
-  certificatesIn,
   isNearlyOver,
   type Period,
   periodOf,
@@ -27,8 +27,6 @@ import {
 export interface CertificatePaths {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Serves only clients with a certificate of this authority; all when absent. */
-  readonly clientCaFile?: string;
 }
 
 /** The source of a server's certificate: files, or a new one that cannot be verified. */
@@ -38,7 +36,6 @@ export type CertificateSource = CertificatePaths | "self-signed";
 export interface ServerCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
-  readonly ca?: Buffer;
 }
 
 /**
@@ -47,11 +44,6 @@ export interface ServerCertificate {
  */
 export type ReadingObserver = (expiresAtMs?: number) => void;
 
-// Mounted files change by a symlink, which not every file system reports: polling always works. It
-// costs a `stat` of each file.
-const LOOK_EVERY_MS = 2000;
-// Some file systems record times too coarsely to show a change; so the files are read now and then.
-const READ_EVERY_MS = 10_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 export class CertificateFiles {
@@ -110,24 +102,19 @@ export class CertificateFiles {
     signal: AbortSignal,
   ): Promise<void> {
     let known = first;
+    const { certFile, keyFile } = this.#paths;
     const files = new FollowedFiles({
-      paths: () => pathsOf(this.#paths),
+      ...LOOKS,
+      paths: () => [certFile, keyFile],
       read: () => this.read(),
       clock: this.#clock,
-      lookEveryMs: LOOK_EVERY_MS,
-      readEveryMs: READ_EVERY_MS,
       first,
     });
     this.#tell(this.periodProblemOf(known));
-    for (;;) {
-      try {
-        await this.#clock.sleep(LOOK_EVERY_MS, signal);
-      } catch {
-        return;
-      }
+    await followFiles(this.#clock, signal, async () => {
       known = await this.#look(files, known, renewed);
       this.#warnOfExpiry(known);
-    }
+    });
   }
 
   /** Warns once of a certificate that expires soon and was not renewed. */
@@ -185,9 +172,8 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 /** @throws Error what is wrong with which file */
 async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
-  const { certFile, keyFile, clientCaFile } = paths;
+  const { certFile, keyFile } = paths;
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-  const ca = clientCaFile === undefined ? {} : { ca: await readFile(clientCaFile) };
   const x509 = certificateIn(fileTextOf(certFile, cert));
   if (!x509) throw new Error(`${certFile} does not contain a readable PEM certificate`);
   const privateKey = privateKeyIn(fileTextOf(keyFile, key));
@@ -200,17 +186,10 @@ async function readUsable(paths: CertificatePaths): Promise<ServerCertificate> {
   if (!x509.checkPrivateKey(privateKey)) {
     throw new Error(`the key in ${keyFile} does not match the first certificate in ${certFile}`);
   }
-  if (
-    clientCaFile !== undefined &&
-    ca.ca &&
-    certificatesIn(fileTextOf(clientCaFile, ca.ca)).length === 0
-  ) {
-    throw new Error(`${clientCaFile} does not contain a readable PEM certificate`);
+  for (const [file, bytes] of [[certFile, cert] as const, [keyFile, key] as const]) {
+    if (endsInBlock(bytes.toString())) throw new Error(`${file} ${HALF_WRITTEN}`);
   }
-  for (const [file, bytes] of [[certFile, cert] as const, [clientCaFile ?? "", ca.ca] as const]) {
-    if (bytes && endsInBlock(bytes.toString())) throw new Error(`${file} ${HALF_WRITTEN}`);
-  }
-  const certificate = { cert, key, ...ca };
+  const certificate = { cert, key };
   // OpenSSL refuses further certificates, such as those whose key is too small.
   createSecureContext(certificate);
   return certificate;
@@ -222,15 +201,8 @@ function fileTextOf(file: string, bytes: Buffer): string {
   return bytes.toString();
 }
 
-const pathsOf = ({ certFile, keyFile, clientCaFile }: CertificatePaths): readonly string[] => [
-  certFile,
-  keyFile,
-  ...(clientCaFile === undefined ? [] : [clientCaFile]),
-];
-
 function isSameCertificate(one: ServerCertificate, other: ServerCertificate): boolean {
-  const same = (a?: Buffer, b?: Buffer): boolean => (a && b ? a.equals(b) : a === b);
-  return same(one.cert, other.cert) && same(one.key, other.key) && same(one.ca, other.ca);
+  return one.cert.equals(other.cert) && one.key.equals(other.key);
 }
 
 /** The certificate of a server: files that are followed, or a fixed one. */

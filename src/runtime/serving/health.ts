@@ -1,14 +1,16 @@
 /** Answers `/healthz`, `/readyz` and `/metrics`, for the kubelet and Prometheus. */
 import type { InformerCache } from "../cache/cache.ts";
-import type { IncomingMessage, RequestListener } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type RequestListener } from "node:http";
 import type { Registry } from "prom-client";
 import { messageOf } from "../../errors.ts";
-import type {
-  CertificateFiles,
-  CertificateSource,
-  ServerCertificate,
-} from "./certificate-files.ts";
-import { serveHttp, type RunningServer } from "./http-serving.ts";
+import type { CertificateSource } from "./certificate-files.ts";
+import type { ClientCertificates } from "./client-certificates.ts";
+import {
+  type BoundedEndpoint,
+  type HttpTls,
+  serveHttp,
+  type RunningServer,
+} from "./http-serving.ts";
 import type { Endpoint } from "./listening.ts";
 import type { ReviewFilter } from "./review-filter.ts";
 import { SeriesWatch, type BoundlessMetric } from "../metrics/series-watch.ts";
@@ -72,6 +74,8 @@ export interface MetricsEndpoint extends Endpoint {
    * with a certificate that is made at the start; clients cannot verify it.
    */
   readonly tls?: CertificateSource;
+  /** The clients that are answered, with TLS only; all when absent. */
+  readonly clients?: ClientCertificates;
 }
 
 /** The answer to a probe: a status, and a text for people. */
@@ -111,7 +115,7 @@ export async function answerProbe(
 
 /** Serves `/healthz` and `/readyz`. @throws TsopError `port-in-use` */
 export function serveProbes(
-  endpoint: Endpoint,
+  endpoint: BoundedEndpoint,
   answer: (url: string) => Promise<ProbeAnswer>,
 ): Promise<RunningServer> {
   return serveHttp(endpoint, ({ url = "/" }, response) => {
@@ -129,8 +133,7 @@ interface MetricsGuards {
   /** Called once for each metric with a label that has ever more values. */
   readonly boundless?: (metric: BoundlessMetric) => void;
   readonly filter?: ReviewFilter;
-  /** Files that are followed, or a fixed certificate. */
-  readonly certificate?: CertificateFiles | ServerCertificate;
+  readonly tls?: HttpTls;
   /** Called with the reason why a request could not be answered; the answer does not have it. */
   readonly failed?: (error: unknown) => void;
 }
@@ -141,16 +144,18 @@ interface MetricsGuards {
  * @throws TsopError `port-in-use`, `certificate-unreadable`
  */
 export async function serveMetrics(
-  endpoint: Endpoint,
+  endpoint: BoundedEndpoint,
   registry: Registry,
-  { filter, certificate, failed, boundless }: MetricsGuards,
+  { filter, tls, failed, boundless }: MetricsGuards,
 ): Promise<RunningServer> {
   const watch = new SeriesWatch();
-  const answer = async ({ headers, url }: IncomingMessage): Promise<[number, string]> => {
-    const pathname = probePathOf(url ?? "/");
-    if (pathname !== "/metrics") return [404, "404 page not found\n"];
-    const verdict = filter ? await filter.check(headers.authorization, "get", pathname) : 200;
-    if (verdict !== 200) return [verdict, verdict === 401 ? "Unauthorized\n" : "Forbidden\n"];
+  const answer = async ({ headers, url, socket }: IncomingMessage): Promise<[number, string]> => {
+    const path = probePathOf(url ?? "/");
+    if (path !== "/metrics") return [404, "404 page not found\n"];
+    const { authorization } = headers;
+    const { remoteAddress } = socket;
+    const verdict = filter ? await filter.check({ authorization, remoteAddress, path }) : 200;
+    if (verdict !== 200) return [verdict, `${STATUS_CODES[verdict]}\n`];
     const text = await registry.metrics();
     for (const metric of watch.check(text)) boundless?.(metric);
     return [200, text];
@@ -167,7 +172,7 @@ export async function serveMetrics(
       },
     );
   };
-  return serveHttp(endpoint, listener, certificate);
+  return serveHttp(endpoint, listener, tls);
 }
 
 /** @throws Error that names the kinds whose informers do not know everything */

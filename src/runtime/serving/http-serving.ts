@@ -1,40 +1,53 @@
 /** A small HTTP server for the kubelet, Prometheus and debugging. */
 import { createServer, type RequestListener } from "node:http";
-import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { CertificateFiles, ServerCertificate } from "./certificate-files.ts";
+import type { ClientAuthorities } from "./client-certificates.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
+import { SharedConnections } from "./shared-connections.ts";
 
 // A kubelet and a few scrapers need a handful of connections.
-const MAX_CONNECTIONS = 1000;
+const MAX_CONNECTIONS = 250;
+
+/** An address, and how many connections are kept. */
+export interface BoundedEndpoint extends Endpoint {
+  /** Defaults to 250. */
+  readonly maxConnections?: number;
+}
 
 export interface RunningServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
+/** The TLS of a server. */
+export interface HttpTls {
+  /** Files that are followed, or a fixed certificate. */
+  readonly certificate: CertificateFiles | ServerCertificate;
+  /** The authorities of the clients that are answered; all clients when absent. */
+  readonly clients?: ClientAuthorities;
+}
+
 /**
- * Serves until it is stopped; with TLS if there is a certificate: files that are followed, or a
- * fixed one.
+ * Serves until it is stopped; with TLS if there is any.
  *
  * @throws TsopError `port-in-use`, `certificate-unreadable`
  */
 export async function serveHttp(
-  endpoint: Endpoint,
+  endpoint: BoundedEndpoint,
   listener: RequestListener,
-  certificate?: CertificateFiles | ServerCertificate,
+  tls?: HttpTls,
 ): Promise<RunningServer> {
-  const files = certificate && "read" in certificate ? certificate : undefined;
-  const first = files ? await files.read() : (certificate as ServerCertificate | undefined);
   const ended = new AbortController();
-  const { signal } = ended;
-  const server = first
-    ? createTlsServer({ ...tlsOptions(first), ...STRANGER_LIMITS }, listener)
+  const server = tls
+    ? await tlsServer(tls, listener, ended.signal)
     : createServer(STRANGER_LIMITS, listener);
-  server.maxConnections = MAX_CONNECTIONS;
+  const shared = new SharedConnections(endpoint.maxConnections ?? MAX_CONNECTIONS);
+  server.on("connection", (socket: Socket) => {
+    shared.opened(socket);
+  });
   const port = await listen(server, endpoint);
-  if (files && first && server instanceof TlsServer) {
-    void files.follow(first, (now) => server.setSecureContext(tlsOptions(now)), signal);
-  }
   return {
     port,
     stop: () =>
@@ -46,4 +59,41 @@ export async function serveHttp(
         server.closeAllConnections();
       }),
   };
+}
+
+async function tlsServer(
+  { certificate, clients }: HttpTls,
+  listener: RequestListener,
+  signal: AbortSignal,
+): Promise<TlsServer> {
+  const files = "read" in certificate ? certificate : undefined;
+  const first = files ? await files.read() : (certificate as ServerCertificate);
+  const firstCa = await clients?.read();
+  let [served, clientCa] = [first, firstCa];
+  const server = createTlsServer({ ...tlsOptions(served, clientCa), ...STRANGER_LIMITS }, listener);
+  const renew = (): void => {
+    server.setSecureContext(tlsOptions(served, clientCa));
+  };
+  void files?.follow(
+    first,
+    (now) => {
+      served = now;
+      renew();
+    },
+    signal,
+  );
+  if (clients && firstCa) {
+    server.on("secureConnection", (socket) => {
+      if (clients.problemOf(socket) !== undefined) socket.destroy();
+    });
+    void clients.follow(
+      firstCa,
+      (now) => {
+        clientCa = now;
+        renew();
+      },
+      signal,
+    );
+  }
+  return server;
 }

@@ -39,13 +39,24 @@ export function listen(server: Server, { port, host }: Endpoint): Promise<number
   });
 }
 
-/** The TLS options of a certificate; with an authority for clients, other clients are refused. */
+/** The TLS options of a server. */
 interface ServerTls extends SecureContextOptions {
   readonly requestCert: boolean;
   readonly rejectUnauthorized: boolean;
 }
 
-export function tlsOptions(certificate: ServerCertificate): ServerTls {
-  const verified = certificate.ca !== undefined;
-  return { ...certificate, requestCert: verified, rejectUnauthorized: verified };
+/**
+ * The TLS options of a certificate.
+ *
+ * @param clientCa - the authorities that sign the certificates of clients, which are requested then
+ * @param rejectUnauthorized - whether clients without one are refused; otherwise connections know whether they have one
+ */
+export function tlsOptions(
+  certificate: ServerCertificate,
+  clientCa: Buffer | undefined,
+  rejectUnauthorized = true,
+): ServerTls {
+  return clientCa
+    ? { ...certificate, ca: clientCa, requestCert: true, rejectUnauthorized }
+    : { ...certificate, requestCert: false, rejectUnauthorized: false };
 }

@@ -2,29 +2,33 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { Client } from "../client/client.ts";
-import { certificateFrom } from "./certificate-files.ts";
+import { present } from "../../present.ts";
+import { httpTls } from "./http-tls.ts";
 import { serveMetrics, type MetricsEndpoint } from "./health.ts";
 import type { RunningServer } from "./http-serving.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
-import { ReviewFilter } from "./review-filter.ts";
+import type { ReviewFilter } from "./review-filter.ts";
 import type { BoundlessMetric } from "../metrics/series-watch.ts";
 
 interface MetricsParts {
   readonly metrics: OperatorMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The client that reviews requests. */
-  readonly client: Client;
+}
+
+interface MetricsAccess {
+  readonly filter: ReviewFilter;
+  readonly maxConnections: number;
 }
 
 export async function openMetrics(
   endpoint: MetricsEndpoint | undefined,
-  { metrics, clock, log, client }: MetricsParts,
+  { metrics, clock, log }: MetricsParts,
+  { filter, maxConnections }: MetricsAccess,
 ): Promise<RunningServer | undefined> {
   if (!endpoint) return undefined;
   metrics.collectProcessMetrics();
-  const { reviewed = false, tls } = endpoint;
+  const { reviewed = false, tls, clients } = endpoint;
   const observe = metrics.certificateReads("metrics");
   const guards = {
     boundless: ({ metric, label, series }: BoundlessMetric) => {
@@ -36,8 +40,8 @@ export async function openMetrics(
     failed: (error: unknown) => {
       log.warn({ err: error }, `a request for the metrics failed: ${messageOf(error)}`);
     },
-    ...(reviewed ? { filter: new ReviewFilter(client, clock) } : {}),
-    ...(tls ? { certificate: certificateFrom(tls, clock, log, observe) } : {}),
+    ...(reviewed ? { filter } : {}),
+    ...(tls ? { tls: httpTls({ tls, ...present({ clients }) }, clock, log, observe) } : {}),
   };
-  return serveMetrics(endpoint, metrics.registry, guards);
+  return serveMetrics({ ...endpoint, maxConnections }, metrics.registry, guards);
 }

@@ -1,7 +1,7 @@
 /** The messages between the main thread and the side thread. */
 import { messageOf, TsopError } from "../../errors.ts";
 import type { ProbeAnswer } from "../serving/health.ts";
-import type { Endpoint } from "../serving/listening.ts";
+import type { BoundedEndpoint } from "../serving/http-serving.ts";
 import type { ElectionSettings } from "../leader-election/leader-election.ts";
 import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { ShardSettings } from "../sharding/shard-lease.ts";
@@ -19,7 +19,7 @@ export interface SideThreadSettings {
   readonly election?: ElectionSettings;
   readonly shard?: ShardSettings;
   /** The address of `/healthz` and `/readyz`. */
-  readonly health?: Endpoint;
+  readonly health?: BoundedEndpoint;
 }
 
 /** The access to the cluster with the Lease. */

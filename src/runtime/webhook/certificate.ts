@@ -1,5 +1,6 @@
 /** The options of the webhook server. */
 import type { CertificatePaths } from "../serving/certificate-files.ts";
+import type { ClientCertificates } from "../serving/client-certificates.ts";
 
 /**
  * A certificate that the operator issues itself, keeps in a Secret, renews, and writes into the
@@ -31,6 +32,11 @@ export interface WebhookServerOptions {
   /** The address; all addresses when absent, because the API server connects from outside. */
   readonly host?: string;
   readonly certificate: WebhookCertificate;
+  /**
+   * The API servers whose admission reviews are answered, by their client certificates; all clients when absent. API servers show no certificate for
+   * conversions, so these are answered without one.
+   */
+  readonly clients?: ClientCertificates;
   /** Called with the port once the server listens. */
   readonly listening?: (port: number) => void;
 }

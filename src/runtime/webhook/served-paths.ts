@@ -20,14 +20,15 @@ import {
 import type { AdmissionRoute } from "./handlers.ts";
 import type { Patience } from "./requests/patience.ts";
 import { type Reply, ReviewFailure, reviewReply } from "./requests/replies.ts";
+import { ADMISSION_MAX_BYTES } from "./requests/request-limits.ts";
 import type { ServedPath } from "./requests/served-path.ts";
 import type { WebhookMetrics } from "./requests/webhook-metrics.ts";
 
 const MIB = 1024 * 1024;
-// As controller-runtime's: two objects of 3 MB, and the rest of the request.
-const ADMISSION_MAX_BYTES = 7 * MIB;
-// All objects of a list come in one request; controller-runtime has no limit.
+// All objects of a list come in one request; controller-runtime has no limit. The memory for requests is a lower one in most containers.
 const CONVERSION_MAX_BYTES = 128 * MIB;
+/** What is read of a body is at least twice the size of it. */
+const LEAST_GROWTH = 3;
 // The API server's default for `timeoutSeconds`; it never gives up a conversion.
 const ADMISSION_TIMEOUT_MS = 10_000;
 const CONVERSION_TIMEOUT_MS = 30_000;
@@ -37,6 +38,8 @@ const MESSAGE_MAX = 1024;
 export interface Told {
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
+  /** The memory that one request can have. */
+  readonly largestBytes: number;
 }
 
 export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
@@ -58,7 +61,8 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   };
   return {
     metrics: told.metrics.of(path),
-    maxBytes: ADMISSION_MAX_BYTES,
+    maxBytes: maxBytesOf(ADMISSION_MAX_BYTES, told),
+    isForAll: false,
     defaultTimeoutMs: ADMISSION_TIMEOUT_MS,
     askedBy: askedReviewOf,
     broken: (error) => {
@@ -83,7 +87,8 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
   const refusals = new ToldBefore();
   return {
     metrics: told.metrics.of(path),
-    maxBytes: CONVERSION_MAX_BYTES,
+    maxBytes: maxBytesOf(CONVERSION_MAX_BYTES, told),
+    isForAll: true,
     defaultTimeoutMs: CONVERSION_TIMEOUT_MS,
     askedBy: askedConversionOf,
     broken: (error) => {
@@ -107,6 +112,9 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
     },
   };
 }
+
+const maxBytesOf = (most: number, { largestBytes }: Told): number =>
+  Math.min(most, Math.floor(largestBytes / LEAST_GROWTH));
 
 /** Does the work, at once or within the time that there is. */
 function inTime(

@@ -5,6 +5,10 @@ import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
+import { ClientAuthorities } from "../serving/client-certificates.ts";
+import { Refusals } from "../serving/refusals.ts";
+import { RequestMemory } from "../serving/request-memory.ts";
+import type { ServerLimits } from "../serving/server-limits.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import {
   WEBHOOKS_SERVED,
@@ -53,6 +57,7 @@ export class WebhookHost implements Webhooks {
   #provider: CertificateProvider | undefined;
   #server: WebhookServer | undefined;
   #port: number | undefined;
+  #memory: RequestMemory | undefined;
   #served: ReadonlyMap<string, ServedPath> = new Map();
   #isStarted = false;
 
@@ -69,6 +74,11 @@ export class WebhookHost implements Webhooks {
   /** The served paths, once it listens. */
   get served(): ReadonlyMap<string, ServedPath> {
     return this.#served;
+  }
+
+  /** The memory of the requests that are under way, once it listens. */
+  get memory(): RequestMemory | undefined {
+    return this.#memory;
   }
 
   add(handler: WebhookHandler): void {
@@ -97,7 +107,7 @@ export class WebhookHost implements Webhooks {
   }
 
   /** Opens the server, if there is anything to serve. @throws TsopError what keeps it from having a certificate or a port */
-  async start(): Promise<void> {
+  async start({ requestsBytes, connections }: ServerLimits): Promise<void> {
     this.#isStarted = true;
     const { options, log } = this.#parts;
     if (this.#handlers.isEmpty) return;
@@ -112,9 +122,23 @@ export class WebhookHost implements Webhooks {
     const renewed = (certificate: ServerCertificate): void => this.#server?.renew(certificate);
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
-    this.#served = this.#paths();
     const { clock, tracing } = this.#parts;
-    this.#server = new WebhookServer(clock, this.#served, certificate, { tracing });
+    const authorities = options.clients && new ClientAuthorities(options.clients, clock, log);
+    const ca = await authorities?.read();
+    const memory = new RequestMemory(requestsBytes, clock);
+    this.#memory = memory;
+    this.#served = this.#paths(memory.largestBytes);
+    this.#server = new WebhookServer(clock, this.#served, certificate, {
+      tracing,
+      memory,
+      maxConnections: connections.webhooks,
+      refusals: new Refusals(clock, log),
+      clients: authorities && ca && { authorities, ca },
+    });
+    if (authorities && ca) {
+      const changed = (now: Buffer): void => this.#server?.renewClientCa(now);
+      void authorities.follow(ca, changed, this.#ended.signal);
+    }
     const host = options.host ?? process.env[WEBHOOK_HOST_VARIABLE];
     this.#port = await this.#server.listen({ port: options.port, ...present({ host }) });
     log.info({ port: this.#port }, WEBHOOKS_SERVED);
@@ -140,9 +164,9 @@ export class WebhookHost implements Webhooks {
     this.#server?.close();
   }
 
-  #paths(): ReadonlyMap<string, ServedPath> {
+  #paths(largestBytes: number): ReadonlyMap<string, ServedPath> {
     const { registry, clock, log } = this.#parts;
-    const told = { log, metrics: new WebhookMetrics(registry, clock) };
+    const told = { log, metrics: new WebhookMetrics(registry, clock), largestBytes };
     const paths = new Map<string, ServedPath>();
     for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
     const { conversions } = this.#handlers;

@@ -7,36 +7,56 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
+import type { ClientAuthorities } from "../serving/client-certificates.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../serving/listening.ts";
+import type { Refusals } from "../serving/refusals.ts";
+import type { RequestMemory } from "../serving/request-memory.ts";
+import { SharedConnections } from "../serving/shared-connections.ts";
+import { SilentConnections } from "../serving/silent-connections.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { AnswerTexts } from "./direct/answer-text.ts";
 import { DirectConnections } from "./direct/direct-connections.ts";
 import { Exchanges } from "./requests/exchange.ts";
 import { failureReply, type Reply, ReviewFailure, UNREAD } from "./requests/replies.ts";
-import { BodyBudget, receiveBody } from "./requests/request-body.ts";
+import { OpenRequests } from "./requests/open-requests.ts";
+import { receiveBody } from "./requests/request-body.ts";
+import { tellRefusal, untrusted } from "./requests/request-limits.ts";
 import type { ServedPath } from "./requests/served-path.ts";
-import { SharedConnections } from "./shared-connections.ts";
-import { SilentConnections } from "./silent-connections.ts";
 
-const MAX_CONNECTIONS = 2000;
-const MAX_SILENT_CONNECTIONS = 500;
-const MAX_BODIES_BYTES = 256 * 1024 * 1024;
+/** The share of the connections on which no request may have come yet. */
+const SILENT_SHARE = 0.25;
 // The API server closes an idle connection after 90 s. Were we the first, a request could be on its way.
 const KEEP_ALIVE_MS = 95_000;
 const HANDSHAKE_MS = 10_000;
 // Longer than any wait between two requests, and than the API server waits for any answer.
 const STALLED_MS = 120_000;
 
-/** The optional settings. */
-interface ServerOptions {
+/** The limits of a server, and where it tells what it refuses. */
+export interface ServerBounds {
+  readonly memory: RequestMemory;
+  readonly maxConnections: number;
+  readonly refusals: Refusals;
+}
+
+/** The authorities that sign the certificates of API servers. */
+export interface ServerClients {
+  readonly authorities: ClientAuthorities;
+  readonly ca: Buffer;
+}
+
+/** The settings. */
+interface ServerOptions extends ServerBounds {
   /** How long a connection stays on which nothing moves. */
   readonly stalledMs?: number;
   /** The limits for unknown clients that differ from the usual ones. */
   readonly limits?: Partial<typeof STRANGER_LIMITS>;
   /** Makes a span of each review; none when absent. */
   readonly tracing?: Tracing | undefined;
+  /** All clients are answered when absent. */
+  readonly clients?: ServerClients | undefined;
 }
 
 export class WebhookServer {
@@ -45,22 +65,37 @@ export class WebhookServer {
   readonly #exchanges: Exchanges;
   readonly #server: Server;
   readonly #direct: DirectConnections;
-  readonly #shared = new SharedConnections(MAX_CONNECTIONS);
-  readonly #silent = new SilentConnections(MAX_SILENT_CONNECTIONS);
-  readonly #budget = new BodyBudget(MAX_BODIES_BYTES);
+  readonly #shared: SharedConnections;
+  readonly #silent: SilentConnections;
+  readonly #memory: RequestMemory;
+  readonly #open: OpenRequests;
+  readonly #refusals: Refusals;
+  readonly #clients: ClientAuthorities | undefined;
+  #clientCa: Buffer | undefined;
+  #certificate: ServerCertificate;
   #isStopping = false;
 
   constructor(
     clock: Clock,
     paths: ReadonlyMap<string, ServedPath>,
     certificate: ServerCertificate,
-    { stalledMs = STALLED_MS, tracing, limits }: ServerOptions = {},
+    options: ServerOptions,
   ) {
+    const { stalledMs = STALLED_MS, tracing, limits, memory, maxConnections, refusals } = options;
     this.#clock = clock;
-    this.#exchanges = new Exchanges(clock, tracing);
+    this.#certificate = certificate;
+    this.#clients = options.clients?.authorities;
+    this.#clientCa = options.clients?.ca;
+    this.#refusals = refusals;
+    this.#memory = memory;
+    this.#open = new OpenRequests(memory, refusals);
+    this.#shared = new SharedConnections(maxConnections);
+    this.#silent = new SilentConnections(Math.ceil(maxConnections * SILENT_SHARE));
+    this.#exchanges = new Exchanges({ clock, tracing, memory, refusals });
     this.#paths = paths;
     this.#server = createServer({
-      ...tlsOptions(certificate),
+      // Each request is answered with why it is refused, and those for conversions are not.
+      ...tlsOptions(certificate, this.#clientCa, false),
       ...STRANGER_LIMITS,
       ...limits,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -85,10 +120,11 @@ export class WebhookServer {
     const direct = new DirectConnections(this.#clock, {
       paths: this.#paths,
       exchanges: this.#exchanges,
-      budget: this.#budget,
+      memory: this.#memory,
       answers: new AnswerTexts(this.#clock, KEEP_ALIVE_MS),
       idleMs: Math.min(stalledMs, KEEP_ALIVE_MS),
       isStopping: () => this.#isStopping,
+      isTrusted: (socket) => this.#clients?.problemOf(socket) === undefined,
       spoke: (socket) => {
         this.#silent.spoke(socket);
       },
@@ -115,7 +151,14 @@ export class WebhookServer {
 
   /** New connections get this certificate; those that are open stay. */
   renew(certificate: ServerCertificate): void {
-    this.#server.setSecureContext(tlsOptions(certificate));
+    this.#certificate = certificate;
+    this.#server.setSecureContext(tlsOptions(certificate, this.#clientCa));
+  }
+
+  /** Clients of new connections need a certificate of these authorities. */
+  renewClientCa(ca: Buffer): void {
+    this.#clientCa = ca;
+    this.#server.setSecureContext(tlsOptions(this.#certificate, ca));
   }
 
   /** Resolves when all that was asked is answered, `withinMs` from now at the latest. */
@@ -129,6 +172,7 @@ export class WebhookServer {
     });
     this.#server.closeIdleConnections();
     this.#direct.endIdle();
+    this.#silent.end();
     const timer = this.#clock.after(withinMs, () => {
       this.close();
     });
@@ -147,6 +191,7 @@ export class WebhookServer {
 
   #exchange(request: IncomingMessage, response: ServerResponse): void {
     this.#silent.spoke(request.socket);
+    if (!this.#open.began(request.socket, response)) return;
     const { url = "/", method, headers } = request;
     const at = url.indexOf("?");
     const pathname = at < 0 ? url : url.slice(0, at);
@@ -157,13 +202,24 @@ export class WebhookServer {
       this.#send(request, response, failureReply(UNREAD, failure));
       return;
     }
+    const problem = path.isForAll
+      ? undefined
+      : this.#clients?.problemOf(request.socket as TLSSocket);
+    if (problem !== undefined) {
+      request.resume();
+      tellRefusal(this.#refusals, `A request to ${pathname} was refused`, untrusted(problem));
+      this.#send(request, response, failureReply(UNREAD, untrusted(problem)));
+      return;
+    }
     const query = at < 0 ? "" : url.slice(at + 1);
     const exchange = this.#exchanges.begin(path, { pathname, query, method, headers });
     const send = (reply: Reply): void => {
+      const { socket } = request;
+      const sent = exchange.sending(reply, () => socket.destroy());
       this.#send(request, response, reply);
-      exchange.answered(reply.status);
+      if (sent) whenSent(socket, response, sent);
     };
-    receiveBody(request, { maxBytes: path.maxBytes, budget: this.#budget }, (body) => {
+    receiveBody(request, { maxBytes: path.maxBytes, memory: this.#memory }, (body) => {
       const reply = exchange.reply(body);
       if (!(reply instanceof Promise)) {
         send(reply);
@@ -176,9 +232,14 @@ export class WebhookServer {
     });
   }
 
-  #send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, body, retryAfterSeconds }: Reply,
+  ): void {
     // After a request that broke a rule nothing more is read from this connection.
     if (this.#isStopping || !request.complete) response.setHeader("Connection", "close");
+    if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     response
       .writeHead(status, {
         "Content-Type": "application/json",
@@ -186,4 +247,21 @@ export class WebhookServer {
       })
       .end(body);
   }
+}
+
+/** Calls `sent` once, when an answer is sent, or its connection is gone: an answer behind others is not told of that. */
+function whenSent(socket: Socket, response: ServerResponse, sent: () => void): void {
+  let isCalled = false;
+  const once = (): void => {
+    if (isCalled) return;
+    isCalled = true;
+    socket.off("close", once);
+    sent();
+  };
+  if (socket.destroyed) {
+    once();
+    return;
+  }
+  response.once("finish", once);
+  socket.once("close", once);
 }

@@ -1,11 +1,9 @@
 /** What the webhook server reads by itself, and what it leaves to `node:http`. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
-import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
 import {
   CustomResource,
   Resource,
@@ -16,7 +14,6 @@ import {
 } from "../../../src/index.ts";
 import { deferred } from "../../../src/runtime/deferred.ts";
 import { requestHeadOf } from "../../../src/runtime/webhook/direct/request-head.ts";
-import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { NodeRequests } from "../../support/node-requests.ts";
 import { reviewOf, serveWebhooks, type TestServer } from "./support.ts";
@@ -276,33 +273,5 @@ describe("a connection of the webhook server", () => {
     const closed = once(idle, "close");
     await stopping.stop();
     await closed;
-  });
-
-  it("is opened only for who has a certificate of the authority, where one is named", async () => {
-    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const authority = new CertificateAuthority(systemClock, privateKey);
-    const { certificate, key } = authority.server(["localhost"]);
-    const ca = Buffer.from(authority.certificate);
-    const pair = { cert: Buffer.from(certificate), key: Buffer.from(key), ca };
-    const careful = new WebhookServer(systemClock, server.host.served, pair);
-    const port = await careful.listen({ port: 0, host: "127.0.0.1" });
-    const own = authority.client("kube-apiserver");
-    const ask = async (client: { cert?: string; key?: string }): Promise<string> => {
-      const socket = connect({ port, servername: "localhost", ca, ...client });
-      sockets.push(socket);
-      let said = "";
-      socket.on("error", () => undefined);
-      socket.on("data", (part: Buffer) => {
-        said += part.toString();
-        socket.end();
-      });
-      socket.write(question({}));
-      await new Promise((resolve) => socket.once("close", resolve));
-      return said;
-    };
-    expect(await ask({})).toBe("");
-    expect(answers(await ask({ cert: own.certificate, key: own.key }))).toBe(1);
-    expect(requests.read).toEqual([]);
-    await careful.stop(1000);
   });
 });

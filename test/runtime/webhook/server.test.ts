@@ -192,6 +192,19 @@ describe("the webhook server", () => {
     );
   });
 
+  it("does not wait for connections on which no request has come, whoever reads them", async () => {
+    const clock = new VirtualClock({ startMs: Date.now() });
+    const server = await serve(clock);
+    const connections = [await secure(server), await silent(server)];
+    // Two looks later the first one is of node:http.
+    for (let look = 0; look < 3; look++) await clock.advance(1000);
+    connections.push(await secure(server));
+    const closed = Promise.all(connections.map((socket) => once(socket, "close")));
+    // The clock stands still: no limit of time ends them.
+    await server.host.stop();
+    await closed;
+  });
+
   it("answers what was asked before it ends, and nothing after that", async () => {
     const server = await serve();
     const asked = server.ask("/validate", question({ how: "gate" }));

@@ -24,7 +24,7 @@ import { eventually } from "../../support/eventually.ts";
 import type { ServedPath } from "../../../src/runtime/webhook/requests/served-path.ts";
 import { WebhookMetrics } from "../../../src/runtime/webhook/requests/webhook-metrics.ts";
 import { WebhookServer } from "../../../src/runtime/webhook/webhook-server.ts";
-import { reviewOf, serveWebhooks, type TestServer } from "./support.ts";
+import { boundsOf, reviewOf, serveWebhooks, type TestServer } from "./support.ts";
 
 @Resource({ group: "shop.example.com", version: "v1" })
 class Widget extends CustomResource<Record<string, unknown>> {}
@@ -205,13 +205,31 @@ describe("the webhook server", () => {
     ["/mutate", "objects", '{"a":', "1", "}"],
     ["/validate", "lists", "[", "1", "]"],
     ["/mutate", "lists", "[", "1", "]"],
-  ])("answers at %s what is deeper than any stack: %s", async (path, _, start, middle, end) => {
-    const levels = 500_000;
+  ])("answers at %s %s as deep as an API server decodes", async (path, _, start, middle, end) => {
+    // The object and its spec are two levels.
+    const levels = 10_000 - 2;
     const deep = start.repeat(levels) + middle + end.repeat(levels);
     const body = question({ deep: "DEEP" }).replace('"DEEP"', deep);
     const answer = await server.ask(path, body);
     expect(answer.status).toBe(200);
     expect(answer.body.response.allowed).toBe(true);
+  });
+
+  it.each([
+    ["[", "]"],
+    ['{"a":', "}"],
+    ["[", ""],
+  ])("refuses more levels than that before it parses them: %s", async (start, end) => {
+    const levels = 500_000;
+    const deep = start.repeat(levels) + (end === "" ? "" : `1${end.repeat(levels)}`);
+    const answer = await server.ask(
+      "/validate",
+      question({ deep: "DEEP" }).replace('"DEEP"', deep),
+    );
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { kind: "Status", message: "the body nests more than 10004 levels" },
+    });
   });
 
   it("converts 10,000 objects in one request, and answers others meanwhile", async () => {
@@ -244,6 +262,7 @@ describe("a webhook server with short limits", () => {
     {
       metrics: new WebhookMetrics(new Registry(), systemClock).of(name),
       maxBytes: 1000,
+      isForAll: false,
       defaultTimeoutMs: 1000,
       askedBy: () => ({ uid: "u", apiVersion: "v1", kind: "AdmissionReview" }),
       answer() {
@@ -256,12 +275,15 @@ describe("a webhook server with short limits", () => {
   const paths = new Map([pathOf("/small", "{}"), pathOf("/large", "x".repeat(32 * 2 ** 20))]);
   const clock = new VirtualClock();
 
-  async function limitedServer(options: ConstructorParameters<typeof WebhookServer>[3]) {
+  async function limitedServer(options: Partial<ConstructorParameters<typeof WebhookServer>[3]>) {
     const now = Date.now();
     const validity = { from: now - 3_600_000, to: now + 3_600_000 };
     const { certificate, key } = selfSigned(["localhost"], validity);
     const pair = { cert: Buffer.from(certificate), key: Buffer.from(key) };
-    const limited = new WebhookServer(clock, paths, pair, options);
+    const limited = new WebhookServer(clock, paths, pair, {
+      ...boundsOf(clock),
+      ...options,
+    });
     return { limited, port: await limited.listen({ port: 0, host: "127.0.0.1" }) };
   }
 

@@ -7,9 +7,15 @@ import { text } from "node:stream/consumers";
 import { Registry } from "prom-client";
 import { type Clock, systemClock } from "../../../src/clock.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
-import type { Logger } from "../../../src/log.ts";
+import { type Logger, silentLogger } from "../../../src/log.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import type { CertificatePaths } from "../../../src/runtime/serving/certificate-files.ts";
+import { present } from "../../../src/present.ts";
+import type { ClientCertificates } from "../../../src/runtime/serving/client-certificates.ts";
+import { Refusals } from "../../../src/runtime/serving/refusals.ts";
+import { RequestMemory } from "../../../src/runtime/serving/request-memory.ts";
+import { type ServerLimits, serverLimits } from "../../../src/runtime/serving/server-limits.ts";
+import type { ServerBounds } from "../../../src/runtime/webhook/webhook-server.ts";
 import type { WebhookHandler } from "../../../src/runtime/webhook/handlers.ts";
 import { WebhookHost } from "../../../src/runtime/webhook/webhook-host.ts";
 
@@ -80,17 +86,37 @@ function keepingLogger(lines: string[]): Logger {
   return logger;
 }
 
+/** Limits of a server that has as much memory as most machines of developers. */
+export const LIMITS: ServerLimits = serverLimits({
+  limit: 2 ** 33,
+  used: 0,
+  heapLimit: 2 ** 32,
+  heapUsed: 0,
+});
+
+/** The bounds of a server with these limits. */
+export function boundsOf(
+  clock: Clock,
+  { requestsBytes, connections }: ServerLimits = LIMITS,
+  log: Logger = silentLogger,
+): ServerBounds {
+  const memory = new RequestMemory(requestsBytes, clock);
+  const refusals = new Refusals(clock, log);
+  return { memory, maxConnections: connections.webhooks, refusals };
+}
+
 /** Serves handlers on a free port. */
 export async function serveWebhooks(
   handlers: readonly WebhookHandler[],
   clock: Clock = systemClock,
+  { limits = LIMITS, clients }: { limits?: ServerLimits; clients?: ClientCertificates } = {},
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
   const files = certificateIn(folder, clock.now());
   const registry = new Registry();
   const lines: string[] = [];
   const host = new WebhookHost({
-    options: { port: 0, host: "127.0.0.1", certificate: files },
+    options: { port: 0, host: "127.0.0.1", certificate: files, ...present({ clients }) },
     registry,
     clock,
     log: keepingLogger(lines),
@@ -100,7 +126,7 @@ export async function serveWebhooks(
     client: {} as Client,
   });
   for (const handler of handlers) host.add(handler);
-  await host.start();
+  await host.start(limits);
   const port = host.port!;
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   return {

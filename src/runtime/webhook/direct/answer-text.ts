@@ -18,9 +18,10 @@ export class AnswerTexts {
   }
 
   /** @param isLast - no more requests are read from its connection */
-  of({ status, body }: Reply, isLast: boolean): string {
+  of({ status, body, retryAfterSeconds }: Reply, isLast: boolean): string {
     const reason = STATUS_CODES[status] ?? "unknown";
-    const fields = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nDate: ${this.#now()}\r\n`;
+    const later = retryAfterSeconds === undefined ? "" : `Retry-After: ${retryAfterSeconds}\r\n`;
+    const fields = `Content-Type: application/json\r\n${later}Content-Length: ${Buffer.byteLength(body)}\r\nDate: ${this.#now()}\r\n`;
     return isLast
       ? `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${fields}\r\n${body}`
       : `HTTP/1.1 ${status} ${reason}\r\n${fields}${this.#keepAlive}\r\n\r\n${body}`;

@@ -4,10 +4,12 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { Exchange, Exchanges } from "../requests/exchange.ts";
 import type { Reply } from "../requests/replies.ts";
-import type { BodyBudget } from "../requests/request-body.ts";
+import { BodyParts } from "../requests/body-parts.ts";
 import type { ServedPath } from "../requests/served-path.ts";
+import type { RequestMemory } from "../../serving/request-memory.ts";
 import type { AnswerTexts } from "./answer-text.ts";
 import { type RequestHead, requestHeadOf } from "./request-head.ts";
 
@@ -15,12 +17,14 @@ import { type RequestHead, requestHeadOf } from "./request-head.ts";
 export interface DirectParts {
   readonly paths: ReadonlyMap<string, ServedPath>;
   readonly exchanges: Exchanges;
-  readonly budget: BodyBudget;
+  readonly memory: RequestMemory;
   readonly answers: AnswerTexts;
   /** How long a connection stays on which nothing moves. */
   readonly idleMs: number;
   /** Whether no more requests are to be read once one is answered. */
   isStopping(): boolean;
+  /** Whether the client may use all paths. */
+  isTrusted(socket: TLSSocket): boolean;
   /** The first request came in. */
   spoke(socket: Socket): void;
   /** Hands a connection to `node:http`, which reads it from here on. */
@@ -54,14 +58,16 @@ export class DirectConnection {
   #state: State = "new";
   #receiving: Receiving | undefined;
   #exchange: Exchange | undefined;
-  // What came in and is not answered yet, where that is not one piece.
-  #pieces: Buffer[] = [];
-  #bytes = 0;
+  // What came in of a request, where that is not one piece.
+  readonly #pieces: BodyParts;
   #isWatched = false;
+  readonly #isTrusted: boolean;
 
-  constructor(socket: Socket, parts: DirectParts) {
+  constructor(socket: TLSSocket, parts: DirectParts) {
     this.#socket = socket;
     this.#parts = parts;
+    this.#pieces = new BodyParts(parts.memory);
+    this.#isTrusted = parts.isTrusted(socket);
     socket.on("data", this.#read);
     socket.on("end", this.#ended);
     socket.on("timeout", this.#timedOut);
@@ -103,9 +109,9 @@ export class DirectConnection {
     const path = head && this.#parts.paths.get(head.pathname);
     // Nobody takes the last answer, but asks for more.
     const isJammed = this.#socket.writableLength > 0;
-    if (!head || !path || head.bodyBytes > path.maxBytes || isJammed) {
-      this.#pieces.push(piece);
-      this.#handOver();
+    const isRefused = !path || !(this.#isTrusted || path.isForAll);
+    if (!head || isRefused || head.bodyBytes > path.maxBytes || isJammed) {
+      this.#handOver(piece);
       return;
     }
     if (this.#state === "new") this.#parts.spoke(this.#socket);
@@ -120,22 +126,20 @@ export class DirectConnection {
   };
 
   #receive(piece: Buffer): void {
-    const { budget } = this.#parts;
     const receiving = this.#receiving;
-    this.#pieces.push(piece);
-    if (!receiving || !budget.take(piece.length)) {
-      this.#handOver();
+    // What finds no memory is refused there.
+    if (!receiving || !this.#pieces.add(piece)) {
+      this.#handOver(piece);
       return;
     }
-    this.#bytes += piece.length;
     const { bodyAt, bodyBytes } = receiving.head;
-    const missing = bodyAt + bodyBytes - this.#bytes;
+    const missing = bodyAt + bodyBytes - this.#pieces.bytes;
     if (missing > 0) return;
     if (missing < 0) {
       this.#handOver();
       return;
     }
-    const bytes = Buffer.concat(this.#pieces);
+    const bytes = this.#pieces.whole();
     this.#forget();
     this.#answer(receiving, bytes.subarray(bodyAt));
   }
@@ -160,12 +164,16 @@ export class DirectConnection {
   }
 
   #send(exchange: Exchange, reply: Reply): void {
-    if (this.#socket.writable) {
-      const isLast = this.#parts.isStopping();
-      this.#socket.write(this.#parts.answers.of(reply, isLast));
-      if (isLast) this.#leave();
+    if (!this.#socket.writable) {
+      exchange.answered(reply.status);
+      return;
     }
-    exchange.answered(reply.status);
+    const isLast = this.#parts.isStopping();
+    const sent = exchange.sending(reply, () => this.#socket.destroy());
+    const text = this.#parts.answers.of(reply, isLast);
+    if (sent) this.#socket.write(text, sent);
+    else this.#socket.write(text);
+    if (isLast) this.#leave();
   }
 
   /** Ends it once the last answer is written. */
@@ -176,16 +184,18 @@ export class DirectConnection {
 
   /** Gives back what a body that comes in has taken. */
   #forget(): void {
-    this.#parts.budget.giveBack(this.#bytes);
-    this.#bytes = 0;
-    this.#pieces = [];
+    this.#pieces.clear();
     this.#receiving = undefined;
   }
 
-  /** `node:http` reads it from here on, beginning with what was not answered. */
-  #handOver(): void {
+  /**
+   * `node:http` reads it from here on, beginning with what was not answered.
+   *
+   * @param last - what came in last, and is not among the pieces
+   */
+  #handOver(last?: Buffer): void {
     const socket = this.#socket;
-    const pieces = this.#pieces;
+    const pieces = [...this.#pieces.parts(), ...(last ? [last] : [])];
     this.#state = "left";
     this.#forget();
     socket.off("data", this.#read);

@@ -1,5 +1,5 @@
 /** The connections of a server that `node:http` does not read. */
-import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../../clock.ts";
 import { DirectConnection, type DirectParts } from "./direct-connection.ts";
 
@@ -19,7 +19,7 @@ export class DirectConnections {
   }
 
   /** A connection was opened: its certificates are verified, and nothing was read. */
-  opened(socket: Socket): void {
+  opened(socket: TLSSocket): void {
     const connection = new DirectConnection(socket, {
       ...this.#parts,
       handOver: (handed) => {

@@ -8,11 +8,14 @@
 import { encodeJson } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 import { failure } from "../../../kube/status.ts";
+import { present } from "../../../present.ts";
 
 /** An answer: JSON in a status of HTTP. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
+  /** After how many seconds the same request may succeed: API servers send it once more. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** The reasons of the API server's own failures. */
@@ -42,12 +45,24 @@ export function reasonOf(code: number): string {
 export class ReviewFailure extends Error {
   override readonly name = "ReviewFailure";
   readonly status: number;
+  /** The limit that the request exceeds. */
+  readonly limit: ExceededLimit | undefined;
 
   /** @param status - of HTTP */
-  constructor(status: number, message: string, options?: ErrorOptions) {
+  constructor(status: number, message: string, options?: ErrorOptions & { limit?: ExceededLimit }) {
     super(message, options);
     this.status = status;
+    this.limit = options?.limit;
   }
+}
+
+/** A limit of the server, and how it is changed. */
+export interface ExceededLimit {
+  /** Such as `request-memory`. */
+  readonly name: string;
+  readonly fix: string;
+  /** How long the limit is exceeded, as far as that depends on other requests. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** A review that was asked for: how it is to be answered. */
@@ -66,12 +81,18 @@ export function reviewReply({ uid, apiVersion, kind }: AskedReview, response: Js
 }
 
 /** The answer of a review that failed, or of a request that is none. */
-export function failureReply(asked: AskedReview, { status: code, message }: ReviewFailure): Reply {
+export function failureReply(
+  asked: AskedReview,
+  { status: code, message, limit }: ReviewFailure,
+): Reply {
   const { uid } = asked;
-  const details = uid === "" ? undefined : { uid };
-  const { status } = failure(code, reasonOf(code), message, details);
+  const later = present({ retryAfterSeconds: limit?.retryAfterSeconds });
+  const details = { ...(uid === "" ? {} : { uid }), ...later };
+  const isEmpty = Object.keys(details).length === 0;
+  const { status } = failure(code, reasonOf(code), message, isEmpty ? undefined : details);
   return {
     status: code,
     body: encodeJson({ ...status, response: { uid, allowed: false, status } }),
+    ...later,
   };
 }

@@ -12,6 +12,8 @@ const JSON_TYPE = "application/json";
 export interface ServedPath {
   readonly metrics: PathMetrics;
   readonly maxBytes: number;
+  /** Whether it is served to clients whose certificate was not verified, too: API servers have none for conversions. */
+  readonly isForAll: boolean;
   /** How long an answer may take where the request does not say. */
   readonly defaultTimeoutMs: number;
   /** How a body is to be answered, as far as it can be read. */
@@ -26,6 +28,8 @@ export interface PathRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Called before the body is parsed: takes the memory for it. @throws ReviewFailure */
+  readonly take: (body: Buffer) => void;
 }
 
 /** The answer of a request, whatever it is: at once, unless a handler takes its time. Never rejects. */
@@ -51,7 +55,7 @@ export function replyOf(
 }
 
 /** @throws ReviewFailure */
-function parsed({ method, headers, body: bytes }: PathRequest): unknown {
+function parsed({ method, headers, body: bytes, take }: PathRequest): unknown {
   if (method !== "POST") throw new ReviewFailure(405, "a review must be requested with POST");
   if (bytes.length === 0) throw new ReviewFailure(400, "the request has no body");
   const { "content-type": type = "" } = headers;
@@ -65,6 +69,7 @@ function parsed({ method, headers, body: bytes }: PathRequest): unknown {
       `the body is encoded as ${encoding.slice(0, 100)}: send it without a content encoding`,
     );
   }
+  take(bytes);
   if (!isUtf8(bytes)) throw new ReviewFailure(400, "the body is not UTF-8");
   try {
     return parseExactBytes(bytes, bytes.toString());

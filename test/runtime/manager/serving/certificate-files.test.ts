@@ -178,7 +178,6 @@ describe("files of a certificate", () => {
   const paths = () => ({
     certFile: join(folder, "tls.crt"),
     keyFile: join(folder, "tls.key"),
-    clientCaFile: join(folder, "ca.crt"),
   });
 
   /** Issues a certificate that ends so long from now. */
@@ -188,10 +187,9 @@ describe("files of a certificate", () => {
   }
 
   function write({ certificate, key }: { certificate: string; key: string }): void {
-    const { certFile, keyFile, clientCaFile } = paths();
+    const { certFile, keyFile } = paths();
     writeFileSync(certFile, certificate);
     writeFileSync(keyFile, key);
-    writeFileSync(clientCaFile, authority.certificate);
   }
 
   function follow(clock: VirtualClock) {
@@ -252,8 +250,6 @@ describe("files of a certificate", () => {
     ["tls.key", (text: string) => text.slice(0, 100), /tls\.key holds no private key in PEM/],
     ["tls.key", encrypted, /tls\.key holds a private key with a password/],
     ["tls.key", () => authority.server(["a"]).key, /the key in .*tls\.key does not match the/],
-    ["ca.crt", () => "", /ca\.crt is empty/],
-    ["ca.crt", () => "garbage", /ca\.crt does not contain a readable PEM certificate/],
   ])("that cannot be used say which one it is and why: %s (%#)", async (name, change, problem) => {
     const clock = new VirtualClock();
     const pair = issue(clock);

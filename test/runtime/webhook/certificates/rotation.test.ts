@@ -28,7 +28,7 @@ import {
   issueServing,
 } from "../../../../src/runtime/webhook/certificates/issue.ts";
 import { WebhookHost } from "../../../../src/runtime/webhook/webhook-host.ts";
-import { reviewOf } from "../support.ts";
+import { LIMITS, reviewOf } from "../support.ts";
 import { CertificateApi, SECRET } from "./replicas.ts";
 
 const SERVICE = "shop-webhook-service.shop-system.svc";
@@ -80,7 +80,7 @@ async function serve(
   for (const handler of [new WidgetDefaulter(), new WidgetValidator(), new WidgetConversion()]) {
     host.add(handler);
   }
-  const started = host.start();
+  const started = host.start(LIMITS);
   while (host.port === undefined) {
     await clock.advance(1);
     await systemClock.sleep(1);

@@ -25,6 +25,11 @@ export class SilentConnections {
     oldest?.destroy();
   }
 
+  /** Ends all of them: a client that opens connections in advance would delay the end of its server. */
+  end(): void {
+    for (const socket of this.#silent.values()) socket.destroy();
+  }
+
   /** A request came in on a connection, or on the one that encrypts it. */
   spoke(socket: Socket): void {
     if (this.#silent.size > 0) this.#silent.delete(idOf(socket));

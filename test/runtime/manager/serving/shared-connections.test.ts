@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
-import { eventually } from "../../support/eventually.ts";
-import { SharedConnections } from "../../../src/runtime/webhook/shared-connections.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { SharedConnections } from "../../../../src/runtime/serving/shared-connections.ts";
 
 const open: { destroy(): void }[] = [];
 afterEach(() => {
