@@ -86,13 +86,13 @@ export class ClusterTrust {
   }
 
   /** Resolves when conversions know what they trust, or `signal` is aborted. */
-  async untilKnown(signal: AbortSignal): Promise<void> {
+  async untilKnown(signal?: AbortSignal): Promise<void> {
     if (this.#isKnown) return;
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      signal?.addEventListener("abort", () => resolve(), { once: true });
     });
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
   }
 
   /** Behind `/readyz`. @throws Error what is not known */

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { Registry } from "prom-client";
 import { type Clock, systemClock } from "../../../src/clock.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
+import { conversionOf } from "../../../src/kube/webhooks/webhook-marks.ts";
 import type { Logger } from "../../../src/log.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import type { CertificatePaths } from "../../../src/runtime/serving/certificate-files.ts";
@@ -80,6 +81,21 @@ function keepingLogger(lines: string[]): Logger {
   return logger;
 }
 
+/** A cluster as far as conversions ask it; files with certificates need none. */
+function clusterWith(handlers: readonly WebhookHandler[]): Client {
+  const versions = handlers.flatMap((handler) => {
+    const mark = conversionOf(handler);
+    return mark ? [{ name: mark.hub.version, storage: true }] : [];
+  });
+  const definition = { metadata: { resourceVersion: "1" }, spec: { versions } };
+  return {
+    find: ({ kind }: { kind: string }) =>
+      Promise.resolve(kind === "Secret" ? undefined : definition),
+    get: () => Promise.resolve(definition),
+    create: (_: object, secret: object) => Promise.resolve(secret),
+  } as unknown as Client;
+}
+
 /** Serves handlers on a free port. */
 export async function serveWebhooks(
   handlers: readonly WebhookHandler[],
@@ -96,8 +112,7 @@ export async function serveWebhooks(
     log: keepingLogger(lines),
     namespace: "default",
     observe: () => undefined,
-    // Nobody asks it: files need no cluster.
-    client: {} as Client,
+    client: clusterWith(handlers),
   });
   for (const handler of handlers) host.add(handler);
   await host.start();

@@ -27,7 +27,7 @@ export interface HubConversionOptions {
   /** What is restored from annotations; only what this process kept when absent. */
   readonly trustOf?: TrustOf;
   /** Resolves when `trustOf` may be asked; it may at once when absent. */
-  readonly untilKnown?: (signal: AbortSignal) => Promise<void>;
+  readonly untilKnown?: (signal?: AbortSignal) => Promise<void>;
 }
 
 const IGNORED: Readonly<Record<Ignored, string>> = {
@@ -94,14 +94,14 @@ export class HubConversion implements ConversionRegistry {
   async convert(
     objects: readonly SentObject[],
     desiredAPIVersion: string,
-    signal = new AbortController().signal,
+    signal?: AbortSignal,
   ): Promise<readonly SentObject[]> {
     await this.#untilKnown?.(signal);
     const converted: SentObject[] = [];
     for (const object of objects) {
       if (converted.length % OBJECTS_AT_ONCE === OBJECTS_AT_ONCE - 1) {
         await settlePromises();
-        signal.throwIfAborted();
+        signal?.throwIfAborted();
       }
       converted.push(this.convertOne(object, desiredAPIVersion));
     }
