@@ -37,6 +37,9 @@ export const USER_ROLES = "config/rbac/user_roles.yaml";
 /** The file of the roles for issuing the certificate of webhooks. */
 export const CERTIFICATE_ROLES = "config/rbac/webhook_certificate_role.yaml";
 
+/** The file of the roles for conversions. */
+export const CONVERSION_ROLES = "config/rbac/webhook_conversion_role.yaml";
+
 /** The configuration that tells kustomize that CRDs name Services. */
 export const CRD_REFERENCES = "config/crd/kustomizeconfig.yaml";
 
@@ -56,6 +59,7 @@ const GENERATED_FILES = [
   "config/rbac/role.yaml",
   USER_ROLES,
   CERTIFICATE_ROLES,
+  CONVERSION_ROLES,
 ];
 
 /** Whether a path in the project is one of those that `tsop manifests` writes. */
@@ -291,7 +295,7 @@ export function leftOvers(root: string, made: ReadonlyMap<string, unknown>): str
       .filter((name) => name.endsWith(".yaml"))
       .map((name) => `${folder}/${name}`),
   );
-  return [...inFolders, CRD_REFERENCES, USER_ROLES, CERTIFICATE_ROLES].filter(
+  return [...inFolders, CRD_REFERENCES, USER_ROLES, CERTIFICATE_ROLES, CONVERSION_ROLES].filter(
     (path) => !made.has(path) && isGenerated(bytesOf(join(root, path))?.toString("utf8")),
   );
 }

@@ -1,15 +1,10 @@
 /** One version of a kind: makes valid objects, and finds the mistakes of others. */
-import { formatFieldError } from "../kube/field-errors.ts";
-import { copyJson, isJsonObject } from "../kube/json.ts";
+import { isJsonObject } from "../kube/json.ts";
 import type { JsonObject, SentObject } from "../kube/object.ts";
 import { apiVersionOf, type ResourceInfo } from "../kube/resource.ts";
 import { setDefaults } from "../kube/schema/defaults.ts";
-import { embeddedErrors } from "../kube/schema/embedded.ts";
-import { listErrors } from "../kube/schema/lists.ts";
-import { prune } from "../kube/schema/prune.ts";
-import { RuleChecker } from "../kube/rules/rule-check.ts";
+import { ContentCheck } from "../kube/rules/content-check.ts";
 import type { Schema } from "../kube/schema/structural.ts";
-import { SchemaValidator } from "../kube/schema/validate.ts";
 import type { Random } from "./random.ts";
 import { randomValue } from "./random-value.ts";
 
@@ -21,16 +16,14 @@ export class VersionSchema {
   readonly apiVersion: string;
   readonly #kind: string;
   readonly #schema: Schema;
-  readonly #validator: SchemaValidator;
-  readonly #rules: RuleChecker;
+  readonly #check: ContentCheck;
 
   constructor(resource: ResourceInfo, schema: Schema) {
     this.version = resource.version;
     this.apiVersion = apiVersionOf(resource);
     this.#kind = resource.kind;
     this.#schema = schema;
-    this.#validator = new SchemaValidator(schema);
-    this.#rules = new RuleChecker(schema, true);
+    this.#check = new ContentCheck(schema);
   }
 
   /**
@@ -62,18 +55,7 @@ export class VersionSchema {
 
   /** The API server's objections to the object, and the fields that it would drop. */
   mistakes(object: SentObject): readonly string[] {
-    const copy = copyJson(object);
-    const unknown = prune(copy, this.#schema, { root: true });
-    const errors = [
-      ...this.#validator.validate(copy),
-      ...listErrors(copy, this.#schema),
-      ...embeddedErrors(copy, this.#schema),
-    ];
-    const rules = errors.length === 0 ? this.#rules.check(copy, undefined) : [];
-    return [
-      ...unknown.map((path) => `${path}: the schema does not have this field`),
-      ...[...errors, ...rules].map(formatFieldError),
-    ];
+    return this.#check.mistakes(object);
   }
 }
 

@@ -232,6 +232,35 @@ describe.skipIf(!hasOpenssl())("Requests for certificates", () => {
     expect((await whoIs({ cert, key })).message).toContain('User "system:anonymous" cannot create');
   });
 
+  it("are refused when Go reads no request in them, or one that its key did not sign", async () => {
+    const [, text] = newRequest("/O=devs/CN=jane");
+    const pem = Buffer.from(text, "base64").toString();
+    const der = Buffer.from(pem.replaceAll(/-----.*-----/g, ""), "base64");
+    const changed = (from: string, to: string): string => {
+      const bytes = Buffer.from(der);
+      bytes.write(to, bytes.indexOf(from), "latin1");
+      const body = bytes.toString("base64");
+      const lines = `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`;
+      return Buffer.from(lines).toString("base64");
+    };
+    const refused = async (request: string): Promise<[number, string]> => {
+      const { status, body } = await create("refused", { request });
+      return [status, body.message as string];
+    };
+    const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n";
+    for (const [request, detail] of [
+      [changed("jane", "anne"), "crypto/rsa: verification error"],
+      [changed("jane", "\xff\xff\xff\xff"), "asn1: syntax error: UTF8String contains invalid"],
+      [Buffer.from(CERTIFICATE + pem).toString("base64"), "PEM block type must be CERTIFICATE REQ"],
+    ] as const) {
+      const [status, message] = await refused(request);
+      expect([status, message]).toEqual([expect.any(Number), expect.stringContaining(detail)]);
+      expect(status).toBeGreaterThanOrEqual(400);
+    }
+    const { status } = await create("accepted", { request: changed("jane", "jane") });
+    expect(status).toBe(201);
+  });
+
   it("are refused for administrators, and approved and signed only by who may", async () => {
     const [, masters] = newRequest("/O=system:masters/CN=jane");
     const refused = await create("masters", { request: masters });

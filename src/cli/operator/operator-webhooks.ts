@@ -4,7 +4,11 @@ import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import type { ManifestObject } from "../../kube/object.ts";
 import { present } from "../../present.ts";
-import { WEBHOOK_HOST_VARIABLE, WEBHOOKS_SERVED } from "../../runtime/webhook/certificate.ts";
+import {
+  OPERATOR_NAMESPACE_VARIABLE,
+  WEBHOOK_HOST_VARIABLE,
+  WEBHOOKS_SERVED,
+} from "../../runtime/webhook/certificate.ts";
 import type { ServingCertificate } from "../../runtime/webhook/certificates/issue.ts";
 import { writePrivateFile } from "../project/private-file.ts";
 import { askedServices, certificateFor } from "../cluster/local-webhooks.ts";
@@ -45,7 +49,11 @@ export class OperatorWebhooks {
   }
 
   get env(): Readonly<Record<string, string>> {
-    return present({ [WEBHOOK_HOST_VARIABLE]: this.#options.listensOn });
+    const [namespace] = this.#services[0]?.split("/") ?? [];
+    return present({
+      [WEBHOOK_HOST_VARIABLE]: this.#options.listensOn,
+      [OPERATOR_NAMESPACE_VARIABLE]: namespace,
+    });
   }
 
   get args(): readonly string[] {

@@ -6,6 +6,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { ALTERNATIVE_NAMES } from "../../kube/x509/certificate.ts";
 import { type DerElement, oid, readElement, readElements } from "../../kube/x509/der.ts";
+import { pemBlocks } from "../../kube/x509/pem.ts";
 import { type Subject, readSubject } from "../../kube/x509/subject.ts";
 
 /** The subject, the key and the names of a certificate request. */
@@ -17,8 +18,8 @@ export interface CertificateRequest {
   readonly alternativeNames: Buffer | undefined;
   /** How many alternative names of each type there are. */
   readonly counts: Readonly<Record<AlternativeName, number>>;
-  /** Whether the owner of the key has signed the request. */
-  readonly isSigned: boolean;
+  /** Why it is not proven that the owner of the key made the request; `undefined`: it is. */
+  readonly signatureProblem: string | undefined;
 }
 
 export type AlternativeName = "email" | "dns" | "uri" | "ip";
@@ -29,20 +30,37 @@ const NAME_TAGS: Readonly<Record<number, AlternativeName>> = {
   0x86: "uri",
   0x87: "ip",
 };
-const BLOCK = /-----BEGIN CERTIFICATE REQUEST-----([\s\S]*?)-----END CERTIFICATE REQUEST-----/;
 const EXTENSION_REQUEST = oid("1.2.840.113549.1.9.14");
 const ATTRIBUTES_TAG = 0xa0;
-/** The digests of signature algorithms; `null` where the algorithm has its own. */
-const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
-  [oid("1.2.840.10045.4.3.2"), "sha256"],
-  [oid("1.2.840.10045.4.3.3"), "sha384"],
-  [oid("1.2.840.10045.4.3.4"), "sha512"],
-  [oid("1.2.840.113549.1.1.5"), "sha1"],
-  [oid("1.2.840.113549.1.1.11"), "sha256"],
-  [oid("1.2.840.113549.1.1.12"), "sha384"],
-  [oid("1.2.840.113549.1.1.13"), "sha512"],
-  [oid("1.3.101.112"), null],
+interface SignatureAlgorithm {
+  readonly keyType: "ec" | "rsa" | "ed25519";
+  /** `null` where the algorithm has its own. */
+  readonly digest: string | null;
+}
+
+const signatureAlgorithm = (
+  id: string,
+  keyType: SignatureAlgorithm["keyType"],
+  digest: string | null,
+): readonly [Buffer, SignatureAlgorithm] => [oid(id), { keyType, digest }];
+
+const SIGNATURE_ALGORITHMS: readonly (readonly [Buffer, SignatureAlgorithm])[] = [
+  signatureAlgorithm("1.2.840.10045.4.1", "ec", "sha1"),
+  signatureAlgorithm("1.2.840.10045.4.3.2", "ec", "sha256"),
+  signatureAlgorithm("1.2.840.10045.4.3.3", "ec", "sha384"),
+  signatureAlgorithm("1.2.840.10045.4.3.4", "ec", "sha512"),
+  signatureAlgorithm("1.2.840.113549.1.1.5", "rsa", "sha1"),
+  signatureAlgorithm("1.2.840.113549.1.1.11", "rsa", "sha256"),
+  signatureAlgorithm("1.2.840.113549.1.1.12", "rsa", "sha384"),
+  signatureAlgorithm("1.2.840.113549.1.1.13", "rsa", "sha512"),
+  signatureAlgorithm("1.3.101.112", "ed25519", null),
 ];
+const NO_SUCH_ALGORITHM = "x509: cannot verify signature: algorithm unimplemented";
+const REFUSED: Readonly<Record<SignatureAlgorithm["keyType"], string>> = {
+  ec: "x509: ECDSA verification failure",
+  rsa: "crypto/rsa: verification error",
+  ed25519: "x509: Ed25519 verification failure",
+};
 
 /**
  * Reads a request.
@@ -52,9 +70,11 @@ const DIGESTS: readonly (readonly [Buffer, string | null])[] = [
  * part
  */
 export function readCertificateRequest(text: string): CertificateRequest {
-  const block = BLOCK.exec(Buffer.from(text, "base64").toString("latin1"));
-  if (!block) throw new Error("PEM block type must be CERTIFICATE REQUEST");
-  return readRequestBytes(Buffer.from(block[1] ?? "", "base64"));
+  const [block] = pemBlocks(Buffer.from(text, "base64").toString("latin1"));
+  if (block?.type !== "CERTIFICATE REQUEST") {
+    throw new Error("PEM block type must be CERTIFICATE REQUEST");
+  }
+  return readRequestBytes(block.bytes);
 }
 
 /**
@@ -63,6 +83,7 @@ export function readCertificateRequest(text: string): CertificateRequest {
  * @throws Error about the malformed part
  */
 export function readRequestBytes(bytes: Buffer): CertificateRequest {
+  if (bytes.length === 0) throw new Error("asn1: syntax error: sequence truncated");
   const parts = readElements(readElement(bytes).content);
   const [info, algorithm, signature] = parts;
   if (!info || !algorithm || !signature) throw new Error("x509: malformed certificate request");
@@ -74,7 +95,7 @@ export function readRequestBytes(bytes: Buffer): CertificateRequest {
     publicKey: publicKey.whole,
     alternativeNames,
     counts: countNames(alternativeNames),
-    isSigned: isSigned(info, algorithm, signature, publicKey),
+    signatureProblem: signatureProblem(info, algorithm, signature, publicKey),
   };
 }
 
@@ -103,16 +124,21 @@ function countNames(names: Buffer | undefined): Record<AlternativeName, number> 
   return counts;
 }
 
-function isSigned(
+function signatureProblem(
   info: DerElement,
   algorithm: DerElement,
   signature: DerElement,
   publicKey: DerElement,
-): boolean {
+): string | undefined {
   const [type] = readElements(algorithm.content);
-  const digest = DIGESTS.find(([id]) => type?.whole.equals(id));
-  if (!digest) return false;
+  const [, known] = SIGNATURE_ALGORITHMS.find(([id]) => type?.whole.equals(id)) ?? [];
+  if (!known) return NO_SUCH_ALGORITHM;
+  const { keyType, digest } = known;
   const key = createPublicKey({ key: publicKey.whole, format: "der", type: "spki" });
+  if (key.asymmetricKeyType !== keyType) {
+    return `x509: signature algorithm specifies an ${keyType} public key, but have public key of type ${key.asymmetricKeyType ?? "unknown"}`;
+  }
   // The first byte is the number of unused bits in the last one.
-  return verify(digest[1], info.whole, key, signature.content.subarray(1));
+  const isSigned = verify(digest, info.whole, key, signature.content.subarray(1));
+  return isSigned ? undefined : REFUSED[keyType];
 }

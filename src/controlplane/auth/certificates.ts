@@ -114,7 +114,10 @@ export class CertificateAuthority {
    * @throws Error when the request is not signed with its key
    */
   sign(request: CertificateRequest, { usages, ttlMs }: SigningTerms): string {
-    if (!request.isSigned) throw new Error("unable to verify certificate request signature");
+    const { signatureProblem } = request;
+    if (signatureProblem !== undefined) {
+      throw new Error(`unable to verify certificate request signature: ${signatureProblem}`);
+    }
     const key = createPublicKey({ key: request.publicKey, format: "der", type: "spki" });
     const now = this.#clock.now();
     const end = now + ttlMs - (ttlMs < SHORT_MS ? 0 : BACKDATE_MS);

@@ -8,6 +8,7 @@ import type { CollectionName, ObjectSource } from "../resource-name.ts";
 import { type KeyObject, createHash, createPublicKey, sign, verify } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { isJsonObject } from "../../kube/json.ts";
+import { msOf } from "../../kube/values/times.ts";
 import { repeatableSignature } from "../../kube/x509/seeded-keys.ts";
 import type { User } from "../kinds.ts";
 
@@ -24,17 +25,26 @@ export interface BoundObject {
   readonly uid: string;
 }
 
+/** The node of a pod when a token was issued for the pod; without an uid when it did not exist. */
+export interface PodNode {
+  readonly name: string;
+  readonly uid?: string;
+}
+
 interface Claims {
   readonly aud: readonly string[];
-  /** In seconds since the epoch; absent for a token in a Secret, which does not expire. */
+  /** In seconds since the epoch; infinite for a token in a Secret, which does not expire. */
   readonly exp: number;
+  /** In seconds since the epoch. */
+  readonly nbf: number;
   /** Absent in the tokens of Secrets. */
   readonly jti?: string;
   /** The Secret that the token must be in. */
   readonly secret?: string;
   readonly namespace: string;
   readonly account: { readonly name: string; readonly uid: string };
-  readonly bound: readonly BoundObject[];
+  readonly bound: BoundObject | undefined;
+  readonly podNode?: PodNode;
 }
 
 /** The user of a token, or why it is not valid. */
@@ -55,7 +65,15 @@ interface TokenTerms {
   readonly seconds: number;
   readonly id: string;
   readonly bound?: BoundObject;
+  /** Of a bound pod. */
+  readonly podNode?: PodNode;
 }
+
+/**
+ * A token is good for a minute after its end, and after the deletion of its account or of the object
+ * that it is bound to began, as long as these still exist.
+ */
+const LEEWAY_SECONDS = 60;
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -85,7 +103,7 @@ export class TokenAuthority {
   /** A token for a service account, valid for some seconds. */
   issue(
     { namespace, name, uid }: TokenSubject,
-    { audiences, seconds, id, bound }: TokenTerms,
+    { audiences, seconds, id, bound, podNode }: TokenTerms,
   ): string {
     const now = Math.floor(this.#clock.now() / 1000);
     return this.#signed({
@@ -97,6 +115,7 @@ export class TokenAuthority {
       "kubernetes.io": {
         namespace,
         ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
+        ...(podNode ? { node: podNode } : {}),
         serviceaccount: { name, uid },
       },
       nbf: now,
@@ -156,6 +175,7 @@ export class TokenAuthority {
     const body = JSON.parse(text) as {
       aud: string[];
       exp: number;
+      nbf: number;
       jti: string;
       "kubernetes.io": Record<string, unknown> & {
         namespace: string;
@@ -163,41 +183,84 @@ export class TokenAuthority {
       };
     };
     const own = body["kubernetes.io"];
-    const bound = ["Pod", "Secret", "Node"].flatMap((kind) => {
+    const refersTo = (kind: string): BoundObject | undefined => {
       const one = own[kind.toLowerCase()];
-      return isJsonObject(one)
-        ? [{ kind, name: String(one["name"]), uid: String(one["uid"]) }]
-        : [];
-    });
-    const { aud, exp, jti } = body;
-    return { aud, exp, jti, namespace: own.namespace, account: own.serviceaccount, bound };
+      if (!isJsonObject(one)) return undefined;
+      const { name, uid = "" } = one as { name: string; uid?: string };
+      return { kind, name, uid };
+    };
+    const [pod, node] = [refersTo("Pod"), refersTo("Node")];
+    const { aud, exp, nbf, jti } = body;
+    return {
+      ...{ aud, exp, nbf, jti, namespace: own.namespace, account: own.serviceaccount },
+      bound: pod ?? refersTo("Secret") ?? node,
+      ...(pod && node ? { podNode: node } : {}),
+    };
   }
 
-  /** Why a token is no longer valid. */
+  /** Why a token is not valid now. */
   #problemOf(claims: Claims, token: string): string | undefined {
-    if (this.#clock.now() / 1000 > claims.exp) return "service account token has expired";
-    const { namespace, account, secret } = claims;
-    if (secret !== undefined) {
-      const kept = this.#source.get(SECRETS, `${namespace}/${secret}`);
-      if (!kept || kept.metadata.deletionTimestamp) return "Token has been invalidated";
-      const stored = Buffer.from(kept.data?.["token"] ?? "", "base64").toString("utf8");
-      if (stored !== token) return "Token does not match server's copy";
-    }
+    return claims.secret === undefined
+      ? (this.#timeProblem(claims) ?? this.#accountProblem(claims) ?? this.#boundProblem(claims))
+      : (this.#secretProblem(claims, token) ?? this.#accountProblem(claims));
+  }
+
+  #timeProblem({ exp, nbf }: Claims): string | undefined {
+    const now = this.#clock.now() / 1000;
+    if (now + LEEWAY_SECONDS < nbf) return "service account token is not valid yet";
+    return now - LEEWAY_SECONDS > exp ? "service account token has expired" : undefined;
+  }
+
+  /** Why the token of a Secret is not valid. */
+  #secretProblem({ namespace, account, secret = "" }: Claims, token: string): string | undefined {
+    const kept = this.#source.get(SECRETS, `${namespace}/${secret}`);
+    if (!kept || kept.metadata.deletionTimestamp) return "Token has been invalidated";
+    const stored = Buffer.from(kept.data?.["token"] ?? "", "base64").toString("utf8");
+    if (stored !== token) return "Token does not match server's copy";
+    if (!kept.metadata.labels?.[INVALID_SINCE]) return undefined;
+    return `the token in secret ${namespace}/${secret} for service account ${namespace}/${account.name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token`;
+  }
+
+  #accountProblem({ namespace, account, secret }: Claims): string | undefined {
+    const [word, leewaySeconds] =
+      secret === undefined ? ["service account", LEEWAY_SECONDS] : ["ServiceAccount", 0];
     const found = this.#source.get("serviceaccounts", `${namespace}/${account.name}`);
     if (!found) return `serviceaccounts ${JSON.stringify(account.name)} not found`;
-    if (found.metadata.uid !== account.uid) {
-      return `service account UID (${found.metadata.uid ?? ""}) does not match claim (${account.uid})`;
+    const uid = found.metadata.uid ?? "";
+    if (uid !== account.uid) {
+      return `${word} UID (${uid}) does not match claim (${account.uid})`;
     }
-    for (const { kind, name, uid } of claims.bound) {
-      const key = kind === "Node" ? name : `${namespace}/${name}`;
-      const object = this.#source.get(`${kind.toLowerCase()}s`, key);
-      if (object?.metadata.uid !== uid) return "service account token has been invalidated";
+    if (!this.#isDeleted(found, leewaySeconds)) return undefined;
+    return `${word} ${namespace}/${account.name} has been deleted`;
+  }
+
+  /** Why the object that a token is bound to makes it invalid. */
+  #boundProblem({ namespace, bound }: Claims): string | undefined {
+    if (!bound) return undefined;
+    const { kind, name, uid } = bound;
+    const key = kind === "Node" ? name : `${namespace}/${name}`;
+    const found = this.#source.get(`${kind.toLowerCase()}s`, key);
+    if (!found) return "service account token has been invalidated";
+    const now = found.metadata.uid ?? "";
+    if (now !== uid) {
+      const word = kind.toLowerCase();
+      return `${word} UID (${now}) does not match service account ${word} ref claim (${uid})`;
     }
-    return undefined;
+    if (!this.#isDeleted(found, LEEWAY_SECONDS)) return undefined;
+    return "service account token has been invalidated";
+  }
+
+  /** Whether the deletion of an object, which finalizers may hold up, began before that time. */
+  #isDeleted({ metadata: { deletionTimestamp } }: SentObject, leewaySeconds: number): boolean {
+    if (!deletionTimestamp) return false;
+    if (leewaySeconds === 0) return true;
+    return msOf(deletionTimestamp) < this.#clock.now() - leewaySeconds * 1000;
   }
 }
 
 const SECRETS: CollectionName<SentObject & { readonly data?: Record<string, string> }> = "secrets";
+/** The label of a Secret whose token nobody used for long. */
+const INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since";
 const WRONG_SIGNATURE = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
 
 /** Whether a token names one of our issuers. */
@@ -222,10 +285,11 @@ function secretClaims(payload: string): Claims {
   return {
     aud: [ISSUER],
     exp: Infinity,
+    nbf: 0,
     secret: claim("secret.name"),
     namespace: claim("namespace"),
     account: { name: claim("service-account.name"), uid: claim("service-account.uid") },
-    bound: [],
+    bound: undefined,
   };
 }
 
@@ -243,13 +307,14 @@ export const serviceAccountUser = (namespace: string, name: string): User => ({
   groups: [...serviceAccountGroups(namespace), "system:authenticated"],
 });
 
-function userOf({ namespace, account, bound, jti }: Claims): User {
+function userOf({ namespace, account, bound, podNode, jti }: Claims): User {
   const extra: Record<string, string[]> =
     jti === undefined ? {} : { "authentication.kubernetes.io/credential-id": [`JTI=${jti}`] };
-  for (const { kind, name, uid } of bound) {
-    if (kind === "Secret") continue;
-    extra[`authentication.kubernetes.io/${kind.toLowerCase()}-name`] = [name];
-    extra[`authentication.kubernetes.io/${kind.toLowerCase()}-uid`] = [uid];
-  }
+  const shown = (kind: string, { name, uid }: PodNode): void => {
+    extra[`authentication.kubernetes.io/${kind}-name`] = [name];
+    if (uid) extra[`authentication.kubernetes.io/${kind}-uid`] = [uid];
+  };
+  if (bound && bound.kind !== "Secret") shown(bound.kind.toLowerCase(), bound);
+  if (podNode) shown("node", podNode);
   return { ...serviceAccountUser(namespace, account.name), uid: account.uid, extra };
 }

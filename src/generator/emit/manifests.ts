@@ -6,13 +6,18 @@ import { toYaml } from "../../kube/text/yaml.ts";
 import type { GrantModel, WebhookModel } from "../model.ts";
 import {
   CERTIFICATE_ROLES,
+  CONVERSION_ROLES,
   CRD_REFERENCES,
   GENERATED_HEADER as HEADER,
   USER_ROLES,
   WEBHOOK_LIST,
   WEBHOOK_SERVICE_FILE,
 } from "../stamp.ts";
-import { type CertificateMode, certificateRolesOf } from "./certificate-roles.ts";
+import {
+  type CertificateMode,
+  certificateRolesOf,
+  conversionRolesOf,
+} from "./certificate-roles.ts";
 import { type VersionedKind, crdOf, crdPath } from "./crd.ts";
 import { managerRoles } from "./manager-roles.ts";
 import { userRolesOf } from "./user-roles.ts";
@@ -74,6 +79,8 @@ export function manifestsOf({
   if (userRoles.length > 0) add(USER_ROLES, ...userRoles);
   const certificateRoles = project ? certificateRolesOf({ kinds, webhooks, project }) : [];
   if (certificateRoles.length > 0) add(CERTIFICATE_ROLES, ...certificateRoles);
+  const conversionRoles = project ? conversionRolesOf({ kinds, project }) : [];
+  if (conversionRoles.length > 0) add(CONVERSION_ROLES, ...conversionRoles);
   const roles = managerRoles(grants, project);
   if (roles.length > 0) add(ROLE, ...roles);
   return files;

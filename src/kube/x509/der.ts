@@ -101,25 +101,27 @@ export function readElements(bytes: Buffer): DerElement[] {
 /** The one element in `bytes`. @throws Error when there is none, or more than one */
 export function readElement(bytes: Buffer): DerElement {
   const only = elementAt(bytes, 0);
-  if (only.whole.length < bytes.length) throw new Error("trailing data");
+  if (only.whole.length < bytes.length) throw new Error("asn1: syntax error: trailing data");
   return only;
 }
 
 function elementAt(bytes: Buffer, at: number): DerElement {
   const [tag, first] = [bytes[at], bytes[at + 1]];
-  if (tag === undefined || first === undefined) throw new Error("data truncated");
+  if (tag === undefined || first === undefined)
+    throw new Error("asn1: syntax error: data truncated");
   let begin = at + 2;
   let size = first;
   if (first >= 0x80) {
     const digits = first & 0x7f;
     if (digits === 0 || digits > LENGTH_BYTES_MAX || begin + digits > bytes.length) {
-      throw new Error("invalid length");
+      throw new Error("asn1: structural error: invalid length");
     }
     size = bytes.readUIntBE(begin, digits);
-    if (size < 0x80 || bytes[begin] === 0) throw new Error("non-minimal length");
+    if (size < 0x80 || bytes[begin] === 0)
+      throw new Error("asn1: structural error: non-minimal length");
     begin += digits;
   }
   const end = begin + size;
-  if (end > bytes.length) throw new Error("data truncated");
+  if (end > bytes.length) throw new Error("asn1: syntax error: data truncated");
   return { tag, content: bytes.subarray(begin, end), whole: bytes.subarray(at, end) };
 }

@@ -47,5 +47,11 @@ export interface WebhookServerOptions {
  */
 export const WEBHOOK_HOST_VARIABLE = "TSOP_WEBHOOK_HOST";
 
+/**
+ * The variable by which `tsop dev` and `tsop run` say the namespace in which the operator is deployed: what replicas
+ * share is there, and not in the namespace of the kubeconfig.
+ */
+export const OPERATOR_NAMESPACE_VARIABLE = "TSOP_OPERATOR_NAMESPACE";
+
 /** The log message of a listening server; the starter of the operator may wait for it. */
 export const WEBHOOKS_SERVED = "webhooks are served";

@@ -2,6 +2,7 @@
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
+import type { ResourceInfo } from "../../kube/resource.ts";
 import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
@@ -11,11 +12,13 @@ import { RequestMemory } from "../serving/request-memory.ts";
 import type { ServerLimits } from "../serving/server-limits.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import {
+  OPERATOR_NAMESPACE_VARIABLE,
   WEBHOOKS_SERVED,
   WEBHOOK_HOST_VARIABLE,
   type WebhookServerOptions,
 } from "./certificate.ts";
 import type { CertificateProvider } from "./certificates/certificate-provider.ts";
+import { ClusterTrust, conversionAccess } from "./cluster-trust.ts";
 import { HubConversion } from "./conversion/hub-conversion.ts";
 import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
 import type { PlannedAccess } from "../client/access.ts";
@@ -55,6 +58,7 @@ export class WebhookHost implements Webhooks {
   readonly #parts: WebhookParts;
   readonly #ended = new AbortController();
   #provider: CertificateProvider | undefined;
+  #trust: ClusterTrust | undefined;
   #server: WebhookServer | undefined;
   #port: number | undefined;
   #memory: RequestMemory | undefined;
@@ -92,11 +96,26 @@ export class WebhookHost implements Webhooks {
     this.#handlers.add(handler);
   }
 
-  /** The access that a certificate needs. */
+  /** The access that a certificate and conversions need. */
   planned(): PlannedAccess[] {
     const { options, namespace } = this.#parts;
     if (this.#handlers.isEmpty || !options) return [];
-    return plannedFor(options.certificate, this.#marks, namespace);
+    return [
+      ...plannedFor(options.certificate, this.#marks, namespace),
+      ...conversionAccess(this.#hubs, this.#namespace),
+    ];
+  }
+
+  get #hubs(): readonly ResourceInfo[] {
+    return this.#marks.conversions.map(({ hub }) => hub);
+  }
+
+  /** Where the operator is deployed. */
+  get #namespace(): string {
+    const { options, namespace } = this.#parts;
+    const certificate = options?.certificate;
+    const own = certificate && "selfManaged" in certificate ? certificate.selfManaged : undefined;
+    return own?.namespace ?? process.env[OPERATOR_NAMESPACE_VARIABLE] ?? namespace;
   }
 
   get #marks(): HandlerMarks {
@@ -119,6 +138,7 @@ export class WebhookHost implements Webhooks {
       ...this.#parts,
       marks: this.#marks,
     });
+    if (this.#hubs.length > 0) this.#followTrust(this.#hubs);
     const renewed = (certificate: ServerCertificate): void => this.#server?.renew(certificate);
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
@@ -150,6 +170,7 @@ export class WebhookHost implements Webhooks {
     if (this.#handlers.isEmpty || !this.#parts.options) return;
     if (!this.#server?.isListening) throw new Error("the webhook server does not listen");
     this.#provider?.checkReady();
+    this.#trust?.checkReady();
   }
 
   /** Resolves when all that was asked is answered; no more than a minute is given for that. */
@@ -164,6 +185,12 @@ export class WebhookHost implements Webhooks {
     this.#server?.close();
   }
 
+  #followTrust(hubs: readonly ResourceInfo[]): void {
+    const { client, clock, log } = this.#parts;
+    this.#trust = new ClusterTrust({ client, clock, log, namespace: this.#namespace, hubs });
+    void this.#trust.follow(this.#ended.signal);
+  }
+
   #paths(largestBytes: number): ReadonlyMap<string, ServedPath> {
     const { registry, clock, log } = this.#parts;
     const told = { log, metrics: new WebhookMetrics(registry, clock), largestBytes };
@@ -171,7 +198,11 @@ export class WebhookHost implements Webhooks {
     for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
     const { conversions } = this.#handlers;
     if (conversions.length === 0) return paths;
-    const conversion = new HubConversion({ log });
+    const trust = this.#trust;
+    const conversion = new HubConversion({
+      log,
+      ...(trust && { trustOf: trust.trustOf, untilKnown: (signal) => trust.untilKnown(signal) }),
+    });
     for (const { converter } of conversions) conversion.add(converter);
     return paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversion, told));
   }

@@ -1,4 +1,4 @@
-/** Go's crypto/x509 as a reader of certificates. */
+/** Go's crypto/x509 and encoding/pem as readers of certificates. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,10 +22,15 @@ export interface GoAnswer {
   readonly subjectKey?: string;
   readonly authorityKey?: string;
   readonly problem?: string;
+  /** The blocks of a text in PEM, their bytes in hexadecimal digits. */
+  readonly blocks?: readonly { readonly type: string; hasHeaders: boolean; bytes: string }[];
 }
 
-/** Reads certificates or requests in DER. */
-export function readByGo(kind: "certificate" | "request", all: readonly Uint8Array[]): GoAnswer[] {
+/** Reads certificates or requests in DER, or texts in PEM. */
+export function readByGo(
+  kind: "certificate" | "request" | "pem",
+  all: readonly Uint8Array[],
+): GoAnswer[] {
   const folder = mkdtempSync(join(tmpdir(), "tsop-go-"));
   try {
     const program = join(folder, "read");

@@ -1,5 +1,5 @@
 // Reads certificates and requests for them as Go does it: each line of the input is
-// "certificate HEX" or "request HEX", and each line of the output is JSON.
+// "certificate HEX", "request HEX" or "pem HEX", and each line of the output is JSON.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"os"
 	"strings"
 )
@@ -24,6 +25,25 @@ type answer struct {
 	SubjectKey    string   `json:"subjectKey,omitempty"`
 	AuthorityKey  string   `json:"authorityKey,omitempty"`
 	Problem       string   `json:"problem,omitempty"`
+	Blocks        []block  `json:"blocks,omitempty"`
+}
+
+type block struct {
+	Type       string `json:"type"`
+	HasHeaders bool   `json:"hasHeaders"`
+	Bytes      string `json:"bytes"`
+}
+
+func blocksOf(text []byte) answer {
+	var found answer
+	for {
+		one, rest := pem.Decode(text)
+		if one == nil {
+			return found
+		}
+		found.Blocks = append(found.Blocks, block{one.Type, len(one.Headers) > 0, hex.EncodeToString(one.Bytes)})
+		text = rest
+	}
 }
 
 func named(name pkix.Name) answer {
@@ -35,6 +55,9 @@ func named(name pkix.Name) answer {
 }
 
 func read(kind string, der []byte) answer {
+	if kind == "pem" {
+		return blocksOf(der)
+	}
 	if kind == "request" {
 		request, err := x509.ParseCertificateRequest(der)
 		if err != nil {

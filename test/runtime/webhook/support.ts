@@ -8,6 +8,7 @@ import { Registry } from "prom-client";
 import { type Clock, systemClock } from "../../../src/clock.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
 import { type Logger, silentLogger } from "../../../src/log.ts";
+import { conversionOf } from "../../../src/kube/webhooks/webhook-marks.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import type { CertificatePaths } from "../../../src/runtime/serving/certificate-files.ts";
 import { present } from "../../../src/present.ts";
@@ -105,6 +106,21 @@ export function boundsOf(
   return { memory, maxConnections: connections.webhooks, refusals };
 }
 
+/** A cluster as far as conversions ask it; files with certificates need none. */
+function clusterWith(handlers: readonly WebhookHandler[]): Client {
+  const versions = handlers.flatMap((handler) => {
+    const mark = conversionOf(handler);
+    return mark ? [{ name: mark.hub.version, storage: true }] : [];
+  });
+  const definition = { metadata: { resourceVersion: "1" }, spec: { versions } };
+  return {
+    find: ({ kind }: { kind: string }) =>
+      Promise.resolve(kind === "Secret" ? undefined : definition),
+    get: () => Promise.resolve(definition),
+    create: (_: object, secret: object) => Promise.resolve(secret),
+  } as unknown as Client;
+}
+
 /** Serves handlers on a free port. */
 export async function serveWebhooks(
   handlers: readonly WebhookHandler[],
@@ -122,8 +138,7 @@ export async function serveWebhooks(
     log: keepingLogger(lines),
     namespace: "default",
     observe: () => undefined,
-    // Nobody asks it: files need no cluster.
-    client: {} as Client,
+    client: clusterWith(handlers),
   });
   for (const handler of handlers) host.add(handler);
   await host.start(limits);

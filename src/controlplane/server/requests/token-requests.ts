@@ -7,13 +7,13 @@ import type {
   BoundObjectReference,
   TokenRequest,
 } from "../../../generated/k8s/authentication-v1.ts";
-import { at } from "../../builtin/at.ts";
+import { at, textAt } from "../../builtin/at.ts";
 import type { Loose } from "../../builtin/shared/shapes.ts";
 import { type FieldError, invalid, invalidValue } from "../../../kube/field-errors.ts";
 import { asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { failure } from "../../../kube/status.ts";
-import { type BoundObject, ISSUER } from "../../auth/tokens.ts";
+import { type BoundObject, ISSUER, type PodNode } from "../../auth/tokens.ts";
 import { admitSubresource } from "../write/admitted.ts";
 import { readObject } from "./body.ts";
 import { type Cluster, randomUid, storedAt, timestamp } from "../cluster/cluster.ts";
@@ -39,6 +39,7 @@ export async function tokenRequest(cluster: Cluster, asked: ResourceRequest): Pr
   const sent: AskedToken = await readObject(asked, options);
   const account = getObject(cluster, resource, namespace, name);
   checkRequest(sent, name);
+  checkAccount(sent, account);
   const write = sentWrite(cluster, asked, options);
   // Of the sent object, only what was asked for is kept.
   const { kind, apiVersion, spec: { audiences, expirationSeconds, boundObjectRef } = {} } = sent;
@@ -81,7 +82,7 @@ function answered(cluster: Cluster, request: AskedToken, account: SentObject): S
       audiences: audiences?.length ? audiences : [ISSUER],
       seconds,
       id: randomUid(clock),
-      ...present({ bound }),
+      ...present({ bound: bound?.object, podNode: bound?.podNode }),
     },
   );
   const { managedFields } = request.metadata;
@@ -118,6 +119,25 @@ function checkRequest({ metadata, spec }: AskedToken, name: string): void {
   }
 }
 
+/** @throws StatusError 409 for the account of another uid */
+function checkAccount({ metadata: { uid = "" } }: AskedToken, account: SentObject): void {
+  const { name = "", uid: own = "" } = account.metadata;
+  if (uid === "" || uid === own) return;
+  const { group, kind } = TOKEN_REQUEST;
+  throw failure(
+    409,
+    "Conflict",
+    `Operation cannot be fulfilled on ${kind}.${group} ${JSON.stringify(name)}: the UID in the token request (${uid}) does not match the UID of the service account (${own})`,
+    { name, group, kind },
+  );
+}
+
+/** The object that a token is bound to, and the node of a pod. */
+interface Bound {
+  readonly object: BoundObject;
+  readonly podNode?: PodNode;
+}
+
 /** The plurals of the kinds that a token may be bound to. */
 const BINDABLE = tableOf<string>({
   Pod: "pods",
@@ -126,11 +146,7 @@ const BINDABLE = tableOf<string>({
 });
 
 /** @throws StatusError 400 for another kind, 404, or 409 for another uid */
-function findBound(
-  cluster: Cluster,
-  account: SentObject,
-  reference: BoundObjectReference,
-): BoundObject {
+function findBound(cluster: Cluster, account: SentObject, reference: BoundObjectReference): Bound {
   const { name: accountName = "", namespace = "" } = account.metadata;
   const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
   const plural = apiVersion === "v1" ? BINDABLE.get(kind) : undefined;
@@ -155,5 +171,9 @@ function findBound(
       `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
     );
   }
-  return { kind, name, uid: found.metadata.uid ?? "" };
+  const object = { kind, name, uid: found.metadata.uid ?? "" };
+  const nodeName = kind === "Pod" ? textAt(found, "spec.nodeName") : "";
+  if (nodeName === "") return { object };
+  const node = storedAt(cluster, { group: "", plural: "nodes" }, "", nodeName);
+  return { object, podNode: { name: nodeName, ...present({ uid: node?.metadata.uid }) } };
 }

@@ -10,9 +10,10 @@ import type { ConversionMark, WebhookMark } from "../../../kube/webhooks/webhook
 import type { PlannedAccess } from "../../client/access.ts";
 import type { BundleTarget } from "./ca-bundle.ts";
 
-/** A Secret, with the fields of certificates. */
+/** A Secret, with the fields of certificates and keys. */
 export interface CertificateSecret extends KubeObject {
   type?: string;
+  immutable?: boolean;
   data?: Record<string, string>;
 }
 

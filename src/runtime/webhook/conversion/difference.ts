@@ -17,10 +17,15 @@ interface ValueDifference {
   readonly came?: string;
 }
 
+/** The difference between two objects, by the fields that differ. */
+export interface FieldsDifference {
+  readonly fields: Readonly<Record<string, Difference>>;
+}
+
 /** The difference between a value and its copy after a round trip. */
 export type Difference =
   | ValueDifference
-  | { readonly fields: Readonly<Record<string, Difference>> }
+  | FieldsDifference
   | { readonly list: ListDifference<Difference> };
 
 /** A deeper value counts as one that differs as a whole: recursive functions need stack space. */

@@ -11,7 +11,8 @@ import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/
 import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
-import { type Step, type StepOptions, takeStep } from "./step.ts";
+import { type Ignored, type Step, type StepOptions, takeStep } from "./step.ts";
+import { ownTrust, type TrustOf } from "./trust.ts";
 
 interface ConvertedKind {
   readonly hub: ResourceInfo;
@@ -23,7 +24,22 @@ export interface HubConversionOptions {
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */
   readonly lossless?: boolean;
+  /** What is restored from annotations; only what this process kept when absent. */
+  readonly trustOf?: TrustOf;
+  /** Resolves when `trustOf` may be asked; it may at once when absent. */
+  readonly untilKnown?: (signal?: AbortSignal) => Promise<void>;
 }
+
+const IGNORED: Readonly<Record<Ignored, string>> = {
+  unreadable:
+    "The annotation is ignored because it does not contain fields of another version of the object.",
+  "unsigned status":
+    "The status in the annotation is not restored because this operator did not sign it: somebody wrote or copied it, or the operator's key is new. The operator has to set these fields again.",
+  invalid:
+    "The fields in the annotation are not restored because this operator did not sign them, and with them the object would not be valid in the version that they are for.",
+  "too large":
+    "The fields that the other version lacks are too large for the annotation. The object is shown without them there, and cannot be written in that version.",
+};
 
 /** The number of objects that are converted before other work gets a turn. */
 const OBJECTS_AT_ONCE = 100;
@@ -37,17 +53,27 @@ export class HubConversion implements ConversionRegistry {
   readonly #kinds = new Map<string, ConvertedKind>();
   readonly #options: StepOptions;
 
-  constructor({ log = silentLogger, lossless = true }: HubConversionOptions = {}) {
+  readonly #trustOf: TrustOf;
+  readonly #untilKnown: HubConversionOptions["untilKnown"];
+
+  constructor({
+    log = silentLogger,
+    lossless = true,
+    trustOf = ownTrust(),
+    untilKnown,
+  }: HubConversionOptions = {}) {
     const told = new ToldBefore();
+    this.#trustOf = trustOf;
+    this.#untilKnown = untilKnown;
     this.#options = {
       lossless,
-      ignored: (annotation, object) => {
+      ignored: (why, annotation, object) => {
         const { metadata } = object;
-        if (!told.isFirst(`${annotation} ${metadata.uid ?? objectNameOf(object)}`)) return;
+        if (!told.isFirst(`${why} ${annotation} ${metadata.uid ?? objectNameOf(object)}`)) return;
         const fields = { annotation, kind: object.kind, name: metadata.name };
         log.warn(
           metadata.namespace === undefined ? fields : { ...fields, namespace: metadata.namespace },
-          "The annotation is ignored because it does not contain fields of another version of the object.",
+          IGNORED[why],
         );
       },
     };
@@ -70,6 +96,7 @@ export class HubConversion implements ConversionRegistry {
     desiredAPIVersion: string,
     signal?: AbortSignal,
   ): Promise<readonly SentObject[]> {
+    await this.#untilKnown?.(signal);
     const converted: SentObject[] = [];
     for (const object of objects) {
       if (converted.length % OBJECTS_AT_ONCE === OBJECTS_AT_ONCE - 1) {
@@ -107,12 +134,14 @@ export class HubConversion implements ConversionRegistry {
       const known = [hub, ...kind.spokes.keys()].join(", ");
       throw new ConversionError(`no converter was added for ${spoke}; there are ${known}`);
     };
+    const trust = this.#trustOf(kind.hub);
     const steps: Step[] = [];
     if (apiVersion !== hub) {
-      steps.push({ converter: converterOf(apiVersion), from: apiVersion, to: hub, toHub: true });
+      const converter = converterOf(apiVersion);
+      steps.push({ converter, from: apiVersion, to: hub, toHub: true, trust });
     }
     if (desired !== hub) {
-      steps.push({ converter: converterOf(desired), from: hub, to: desired, toHub: false });
+      steps.push({ converter: converterOf(desired), from: hub, to: desired, toHub: false, trust });
     }
     return steps;
   }

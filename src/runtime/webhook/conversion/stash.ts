@@ -1,71 +1,93 @@
 /**
  * The annotations in which an object in one version keeps the fields that this version cannot hold:
- * `conversion.tsop.dev/VERSION` has the fields that the object has in VERSION only.
+ * `conversion.tsop.dev/VERSION` has the fields that the object has in VERSION only, and the signature of the operator
+ * that kept them. A label of that name says that they are too large to be kept.
  */
 import { encodeJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 import { parseExact } from "../../rest/json/exact-json.ts";
 import { RUNTIME_FIELDS } from "./content.ts";
-import { type Difference, isDifference } from "./difference.ts";
+import { type Difference, type FieldsDifference, isDifference } from "./difference.ts";
+import { present } from "../../../present.ts";
 
 const PREFIX = "conversion.tsop.dev/";
 
 /** The limit of the API server for the annotations of an object, names and values together. */
 export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** The annotation for the fields of that version. */
+/** The annotation for the fields of that version, and the label that says that they are too large. */
 export const stashNameOf = (version: string): string => PREFIX + version;
 
-/** The difference in an annotation; `undefined` for an invalid text, whoever wrote it. */
-export function readStash(text: unknown): Difference | undefined {
-  if (typeof text !== "string") return undefined;
+/** Fields that were kept in an annotation. */
+export interface Stash {
+  /** Absent in what somebody else wrote. */
+  readonly signature?: string;
+  readonly text: string;
+  readonly difference: FieldsDifference;
+}
+
+const SIGNED = /^\{"signature":"([\w-]{43})",/;
+
+/** The text of an annotation. */
+export function stashText(difference: Difference, sign: (text: string) => string): string {
+  const text = encodeJson(difference);
+  return `{"signature":"${sign(text)}",${text.slice(1)}`;
+}
+
+/** The fields in an annotation; `undefined` for an invalid text, whoever wrote it. */
+export function readStash(annotation: unknown): Stash | undefined {
+  if (typeof annotation !== "string") return undefined;
+  const [start = "", signature] = SIGNED.exec(annotation) ?? [];
+  const text = start === "" ? annotation : `{${annotation.slice(start.length)}`;
   try {
-    const value = parseExact(text);
-    if (!isDifference(value) || !("fields" in value)) return undefined;
-    return RUNTIME_FIELDS.some((name) => Object.hasOwn(value.fields, name)) ? undefined : value;
+    const difference = parseExact(text);
+    if (!isDifference(difference) || !("fields" in difference)) return undefined;
+    if (RUNTIME_FIELDS.some((name) => Object.hasOwn(difference.fields, name))) return undefined;
+    return { text, difference, ...present({ signature }) };
   } catch {
     return undefined;
   }
 }
 
-/** The annotations of an object, or an empty object. */
-export function annotationsOf(metadata: unknown): JsonObject {
-  const annotations = isJsonObject(metadata) ? metadata["annotations"] : undefined;
-  return isJsonObject(annotations) ? annotations : {};
+/** The annotations or the labels of an object, or an empty object. */
+export function textsOf(metadata: unknown, field: "annotations" | "labels"): JsonObject {
+  const texts = isJsonObject(metadata) ? metadata[field] : undefined;
+  return isJsonObject(texts) ? texts : {};
 }
 
-/** The metadata with changed annotations: `undefined` removes one. All other fields stay. */
-export function withAnnotations(
+/** The metadata with changed annotations or labels: `undefined` removes one. All other fields stay. */
+export function withTexts(
   metadata: JsonObject,
+  field: "annotations" | "labels",
   changes: Readonly<Record<string, string | undefined>>,
 ): JsonObject {
-  const before = annotationsOf(metadata);
+  const before = textsOf(metadata, field);
   const isSame = Object.entries(changes).every(([name, text]) =>
     text === undefined ? !Object.hasOwn(before, name) : before[name] === text,
   );
   if (isSame) return metadata;
-  const rest = Object.fromEntries(
-    Object.entries(metadata).filter(([name]) => name !== "annotations"),
-  );
+  const rest = Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== field));
   const kept = Object.entries(before).filter(([name]) => !Object.hasOwn(changes, name));
   const added = Object.entries(changes).filter(([, text]) => text !== undefined);
-  const annotations = Object.fromEntries([...kept, ...added]);
-  return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
+  const texts = Object.fromEntries([...kept, ...added]);
+  return Object.keys(texts).length === 0 ? rest : { ...rest, [field]: texts };
 }
 
-/** The metadata without these annotations, for a converter. */
+/** The metadata without these annotations and labels, for a converter. */
 export function withoutStashes(metadata: JsonObject): JsonObject {
-  const names = Object.keys(annotationsOf(metadata)).filter((name) => name.startsWith(PREFIX));
-  if (names.length === 0) return metadata;
-  return withAnnotations(metadata, Object.fromEntries(names.map((name) => [name, undefined])));
+  let shown = metadata;
+  for (const field of ["annotations", "labels"] as const) {
+    const names = Object.keys(textsOf(shown, field)).filter((name) => name.startsWith(PREFIX));
+    if (names.length === 0) continue;
+    shown = withTexts(shown, field, Object.fromEntries(names.map((name) => [name, undefined])));
+  }
+  return shown;
 }
-
-export const stashText = (difference: Difference): string => encodeJson(difference);
 
 /** The size of an object's annotations, as the API server counts it. */
 export function annotationBytes(metadata: JsonObject): number {
   let bytes = 0;
-  for (const [name, text] of Object.entries(annotationsOf(metadata))) {
+  for (const [name, text] of Object.entries(textsOf(metadata, "annotations"))) {
     bytes += Buffer.byteLength(name) + (typeof text === "string" ? Buffer.byteLength(text) : 0);
   }
   return bytes;

@@ -4,17 +4,19 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { AnyConverter } from "./conversion-registry.ts";
 import { BadContent, RUNTIME_FIELDS, plainContent } from "./content.ts";
-import { differenceOf, restore } from "./difference.ts";
+import { type Difference, differenceOf, type FieldsDifference, restore } from "./difference.ts";
 import {
   annotationBytes,
   ANNOTATIONS_MAX_BYTES,
-  annotationsOf,
   readStash,
+  type Stash,
   stashNameOf,
   stashText,
-  withAnnotations,
+  textsOf,
   withoutStashes,
+  withTexts,
 } from "./stash.ts";
+import { isSigned, type KindTrust, signatureOf, type Signed } from "./trust.ts";
 
 /** A step from one version to another; one of them is the hub. */
 export interface Step {
@@ -22,12 +24,16 @@ export interface Step {
   readonly from: string;
   readonly to: string;
   readonly toHub: boolean;
+  readonly trust: KindTrust;
 }
+
+/** Why fields are not restored from an annotation, or not kept in it. */
+export type Ignored = "unreadable" | "unsigned status" | "invalid" | "too large";
 
 export interface StepOptions {
   readonly lossless: boolean;
-  /** Called for an annotation of this kind with an invalid text. */
-  readonly ignored: (annotation: string, object: SentObject) => void;
+  /** Called for an annotation of this kind that lacks fields, or whose fields are not restored. */
+  readonly ignored: (why: Ignored, annotation: string, object: SentObject) => void;
 }
 
 /** The object in the other version. @throws Error that names the converter */
@@ -42,39 +48,132 @@ export function takeStep(object: SentObject, step: Step, options: StepOptions): 
   if (!options.lossless) {
     return assembled({ apiVersion: to, kind: object.kind }, metadata, converted);
   }
-  const kept = restored(object, converted, to, options);
+  refuseLoss(metadata, step);
+  const kept = restored(object, typed(to, converted), step, options);
   const cameBack = call(step.converter, !toHub, typed(to, kept));
   const difference = differenceOf(content, cameBack);
-  const stash = stashNameOf(versionOf(from));
-  const annotated = withAnnotations(metadata, {
-    [stashNameOf(versionOf(to))]: undefined,
-    [stash]: difference && stashText(difference),
-  });
-  if (difference && annotationBytes(annotated) > ANNOTATIONS_MAX_BYTES) {
-    const bytes = annotationBytes(annotated);
+  return assembled(
+    { apiVersion: to, kind: object.kind },
+    withKept(object, metadata, { difference, step, options }),
+    kept,
+  );
+}
+
+/** The metadata with the fields of the version before that the other one cannot hold. */
+function withKept(
+  object: SentObject,
+  metadata: JsonObject,
+  {
+    difference,
+    step,
+    options,
+  }: { difference: Difference | undefined; step: Step; options: StepOptions },
+): JsonObject {
+  const { from, to, trust } = step;
+  const { storage, stored } = trust.definition;
+  const [before, after] = [versionOf(from), versionOf(to)];
+  const stash = stashNameOf(before);
+  const none = { [stashNameOf(after)]: undefined, [stash]: undefined };
+  const bare = withTexts(withTexts(metadata, "labels", none), "annotations", none);
+  if (!difference) return bare;
+  const isStored = after === storage;
+  const { generation, ...about } = identityOf(metadata, before);
+  // What is stored is of all later generations as well.
+  const signed = { ...about, generation: isStored ? undefined : generation };
+  const [key] = trust.keys;
+  const sign = (text: string): string => signatureOf(key, { use: "fields", text, ...signed });
+  const annotated = withTexts(bare, "annotations", { [stash]: stashText(difference, sign) });
+  const bytes = annotationBytes(annotated);
+  if (bytes <= ANNOTATIONS_MAX_BYTES) return annotated;
+  // A read has to be answered. Objects without a uid, and in a version that none is stored in, are written.
+  if (signed.uid === "" || (isStored && !stored.includes(before))) {
     throw new Error(
       `${to} cannot hold all of its fields, and the ones to keep in the annotation ${stash} are too large: the annotations would take ${bytes} bytes, but the limit is ${ANNOTATIONS_MAX_BYTES}; let ${step.converter.constructor.name} convert more of the fields, or make the object smaller`,
     );
   }
-  return assembled({ apiVersion: to, kind: object.kind }, annotated, kept);
+  options.ignored("too large", stash, object);
+  const mark = isStored ? LOST : signatureOf(key, { use: "mark", text: "", ...signed });
+  return withTexts(bare, "labels", { [stash]: mark });
+}
+
+/** The value of a label where fields are too large to be kept, and no write can be refused. */
+const LOST = "too-large";
+
+/**
+ * A version that did not show all fields of an object cannot be written: the fields would be lost.
+ *
+ * @throws Error
+ */
+function refuseLoss(metadata: JsonObject, { from, to, trust }: Step): void {
+  const version = versionOf(to);
+  if (version !== trust.definition.storage) return;
+  const mark = textsOf(metadata, "labels")[stashNameOf(version)];
+  const about: Signed = { use: "mark", text: "", ...identityOf(metadata, version) };
+  if (typeof mark !== "string" || !isSigned(trust, mark, about)) return;
+  throw new Error(
+    `${from} does not show all of its fields: those that only ${to} has are too large for the annotations of an object, and would be lost; write it in ${to}, or make these fields smaller there first`,
+  );
 }
 
 /** The converted object, with the fields of that version that were kept. */
 function restored(
   object: SentObject,
-  converted: JsonObject,
-  to: string,
+  converted: SentObject,
+  { to, trust }: Step,
   { ignored }: StepOptions,
 ): JsonObject {
-  const annotation = stashNameOf(versionOf(to));
-  const text = annotationsOf(object.metadata)[annotation];
-  if (text === undefined) return converted;
-  const difference = readStash(text);
-  if (!difference) {
-    ignored(annotation, object);
-    return converted;
+  const version = versionOf(to);
+  const annotation = stashNameOf(version);
+  const content = contentOf(converted);
+  const text = textsOf(object.metadata, "annotations")[annotation];
+  if (text === undefined) return content;
+  const stash = readStash(text);
+  if (!stash) {
+    ignored("unreadable", annotation, object);
+    return content;
   }
-  return restore(converted, difference) as JsonObject;
+  if (isAuthentic(stash, object, version, trust)) {
+    return restore(content, stash.difference) as JsonObject;
+  }
+  // Who may write an object may write its annotations, and thereby not its status.
+  const { definition } = trust;
+  const difference = definition.hasStatus(version)
+    ? withoutStatus(stash.difference)
+    : stash.difference;
+  if (difference !== stash.difference) ignored("unsigned status", annotation, object);
+  const restoredContent = restore(content, difference) as JsonObject;
+  const known = new Set(definition.mistakes(converted));
+  const mistakes = definition.mistakes({ ...converted, ...restoredContent });
+  if (mistakes.every((mistake) => known.has(mistake))) return restoredContent;
+  ignored("invalid", annotation, object);
+  return content;
+}
+
+function isAuthentic(
+  { signature, text }: Stash,
+  { metadata }: SentObject,
+  version: string,
+  trust: KindTrust,
+): boolean {
+  if (signature === undefined) return false;
+  const { generation, uid } = identityOf(metadata, version);
+  return isSigned(trust, signature, { use: "fields", text, uid, version, generation });
+}
+
+function withoutStatus(difference: FieldsDifference): FieldsDifference {
+  if (!Object.hasOwn(difference.fields, "status")) return difference;
+  const { status: _, ...fields } = difference.fields;
+  return { fields };
+}
+
+/** What signatures say about an object. */
+function identityOf(metadata: unknown, version: string): Omit<Signed, "use" | "text"> {
+  const { uid, generation }: JsonObject = isJsonObject(metadata) ? metadata : {};
+  return {
+    uid: typeof uid === "string" ? uid : "",
+    version,
+    generation: typeof generation === "number" ? generation : undefined,
+  };
 }
 
 /** The result of a converter, which gets a copy of the object. */

@@ -117,9 +117,12 @@ export class CertificateApi extends MemoryApi {
     this.put(CRD, definition({ service: SERVICE }));
   }
 
-  /** The object of a path; there is one in each collection. */
+  /** The object of a path. */
   one(path: string): KubeObject | undefined {
-    return this.objects(path.slice(0, path.lastIndexOf("/")))[0];
+    const slash = path.lastIndexOf("/");
+    const name = path.slice(slash + 1);
+    const isNamed = ({ metadata }: SentObject): boolean => (metadata.name ?? name) === name;
+    return this.objects(path.slice(0, slash)).find(isNamed);
   }
 
   /** The texts in the Secret. */

@@ -314,7 +314,7 @@ describe("what cannot be converted", () => {
   });
 
   it("is refused when what is lost does not fit into the annotations", () => {
-    const large = widget(OLD, { spec: { legacy: { text: "x".repeat(262_000) } } });
+    const large = widget(OLD, { spec: { legacy: { text: "x".repeat(261_900) } } });
     const hub = registry.convertOne(large, V1);
     expect(validateAnnotations("a", hub.metadata.annotations)).toEqual([]);
     const tooLarge = widget(OLD, { spec: { legacy: { text: "x".repeat(263_000) } } });

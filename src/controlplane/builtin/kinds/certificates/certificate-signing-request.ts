@@ -19,7 +19,8 @@ import { timeOf } from "../../../../kube/values/times.ts";
 import { unifiedDiff } from "../../go/unified-diff.ts";
 import { humanDuration } from "../../../../kube/values/age.ts";
 import { fields } from "../../selectable-fields.ts";
-import { pemBlocks } from "./pem.ts";
+import { readCertificateRequest } from "../../../auth/certificate-request.ts";
+import { pemBlocks } from "../../../../kube/x509/pem.ts";
 import { checkSignerName } from "../../shared/signers.ts";
 
 /** Sets the requesting user in the spec, whatever the request says. */
@@ -194,38 +195,26 @@ const changeThrough = (endpoint: "update" | "status" | "approval") =>
 
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("latin1");
 
-/** The mistake in a certificate request, which must be one PEM block. */
+/** The mistake in a certificate request. */
 function requestProblem(base64: string): string | undefined {
-  const [block] = pemBlocks(textOf(base64));
-  if (block?.type !== "CERTIFICATE REQUEST") {
-    return "PEM block type must be CERTIFICATE REQUEST";
+  try {
+    return readCertificateRequest(base64).signatureProblem;
+  } catch (error) {
+    return messageOf(error);
   }
-  const der = Buffer.from(block.body, "base64");
-  if (der.length === 0) return "asn1: syntax error: sequence truncated";
-  return isSequence(der) ? undefined : "x509: malformed certificate request";
-}
-
-/** Whether the bytes are exactly one ASN.1 sequence. */
-function isSequence(der: Buffer): boolean {
-  const [tag = 0, first = 0] = der;
-  if (tag !== 0x30) return false;
-  if (first < 0x80) return der.length === first + 2;
-  const digits = first & 0x7f;
-  if (digits === 0 || digits > 4 || der.length < 2 + digits) return false;
-  return der.length === 2 + digits + der.readUIntBE(2, digits);
 }
 
 /** The mistake in the certificates that a signer issued. */
 function certificateProblem(base64: string): string | undefined {
   if (base64 === "") return undefined;
   const blocks = pemBlocks(textOf(base64));
-  for (const { text, type, body } of blocks) {
+  for (const { type, hasHeaders, bytes } of blocks) {
     if (type !== "CERTIFICATE") {
       return `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`;
     }
-    if (body.includes(":")) return "no PEM block headers are permitted";
+    if (hasHeaders) return "no PEM block headers are permitted";
     try {
-      new X509Certificate(text);
+      new X509Certificate(bytes);
     } catch (error) {
       return `x509: malformed certificate: ${messageOf(error)}`;
     }

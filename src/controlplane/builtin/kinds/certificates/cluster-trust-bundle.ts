@@ -6,7 +6,7 @@ import { fields } from "../../selectable-fields.ts";
 import { checked, checkedChange } from "../../shared/checks.ts";
 import { checkSignerName, trustBundleNameErrors } from "../../shared/signers.ts";
 import type { KindRules } from "../../kind-rules.ts";
-import { pemBlocks } from "./pem.ts";
+import { type PemBlock, pemBlocks } from "../../../../kube/x509/pem.ts";
 
 export interface ClusterTrustBundle extends SentObject {
   spec?: { signerName?: string; trustBundle?: string };
@@ -33,11 +33,11 @@ function checkAnchors(bundle: Check<ClusterTrustBundle>): void {
   const refuse = (detail: string): void => anchors.invalid(detail, "<value omitted>");
   const places = new Map<string, number[]>();
   let isWrong = false;
-  for (const [index, { text: block, type, body }] of pemBlocks(text).entries()) {
-    const problem = anchorProblem(block, type, body);
+  for (const [index, block] of pemBlocks(text).entries()) {
+    const problem = anchorProblem(block);
     if (problem !== undefined) refuse(`entry ${index} ${problem}`);
     isWrong ||= problem !== undefined;
-    const key = body.replaceAll(/\s/g, "");
+    const key = block.bytes.toString("base64");
     places.set(key, [...(places.get(key) ?? []), index]);
   }
   if (isWrong) return;
@@ -47,11 +47,11 @@ function checkAnchors(bundle: Check<ClusterTrustBundle>): void {
   }
 }
 
-function anchorProblem(block: string, type: string, body: string): string | undefined {
+function anchorProblem({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   if (type !== "CERTIFICATE") return `has bad block type: ${type}`;
-  if (body.includes(":")) return "has PEM block headers";
+  if (hasHeaders) return "has PEM block headers";
   try {
-    return new X509Certificate(block).ca ? undefined : "does not have the CA bit set";
+    return new X509Certificate(bytes).ca ? undefined : "does not have the CA bit set";
   } catch {
     return "does not parse as X.509";
   }

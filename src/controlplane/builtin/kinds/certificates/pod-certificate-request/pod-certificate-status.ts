@@ -5,7 +5,7 @@ import { NOT_SHOWN, quote } from "../../../../../kube/field-errors.ts";
 import { sameJson } from "../../../../../kube/json.ts";
 import type { WriteContext } from "../../../../kinds.ts";
 import { checkConditions as checkStandardConditions } from "../../../shared/conditions.ts";
-import { pemBlocks } from "../pem.ts";
+import { pemBlocks } from "../../../../../kube/x509/pem.ts";
 import { mayUseSigner } from "../../../shared/signers.ts";
 import { type PodCertificateRequest, keyOf } from "./spec.ts";
 
@@ -116,7 +116,7 @@ function checkIssued(
     refuse("issued certificate chain must consist entirely of CERTIFICATE PEM blocks");
     return;
   }
-  const leaf = certificateOf(first.text);
+  const leaf = certificateOf(first.bytes);
   if (!leaf) {
     refuse("leaf certificate does not parse as valid X.509");
     return;
@@ -129,21 +129,21 @@ function checkIssued(
     if (now.passes(checkTimesGiven)) checkTimes(now, leaf, spec, context);
   });
   if (!isFitting) return;
-  for (const { type, text: block } of rest) {
+  for (const { type, bytes } of rest) {
     if (type !== "CERTIFICATE") {
       refuse("issued certificate chain must consist entirely of CERTFICATE PEM blocks");
       return;
     }
-    if (!certificateOf(block)) {
+    if (!certificateOf(bytes)) {
       refuse("intermediate certificate does not parse as valid X.509");
       return;
     }
   }
 }
 
-function certificateOf(text: string): X509Certificate | undefined {
+function certificateOf(bytes: Buffer): X509Certificate | undefined {
   try {
-    return new X509Certificate(text);
+    return new X509Certificate(bytes);
   } catch {
     // The server does not tell either what is wrong inside of a certificate.
     return undefined;

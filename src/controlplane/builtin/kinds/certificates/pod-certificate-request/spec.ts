@@ -40,8 +40,9 @@ export interface PodCertificateRequest extends SentObject {
 /** The key in a request, and whether its owner signed the request; `undefined` when it is malformed. */
 export function keyOf(base64: string): { key: KeyObject; isSigned: boolean } | undefined {
   try {
-    const { publicKey, isSigned } = readRequestBytes(Buffer.from(base64, "base64"));
-    return { key: createPublicKey({ key: publicKey, format: "der", type: "spki" }), isSigned };
+    const { publicKey, signatureProblem } = readRequestBytes(Buffer.from(base64, "base64"));
+    const key = createPublicKey({ key: publicKey, format: "der", type: "spki" });
+    return { key, isSigned: signatureProblem === undefined };
   } catch {
     // Which part is malformed is not told: the server says only that the request is not valid.
     return undefined;

@@ -1,0 +1,283 @@
+/**
+ * Users of a version that lacks fields, on an API server: what they write into the annotations in which these fields
+ * are kept gives them no right that they do not have, and no object is too large to be listed.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Client,
+  type Content,
+  ConversionWebhook,
+  type Converter,
+  createManager,
+  CustomResource,
+  jsonPatch,
+  mergePatch,
+  Resource,
+  type Sent,
+} from "../../src/index.ts";
+import { CustomResourceDefinition, Secret } from "../../src/k8s.ts";
+import { silentLogger } from "../../src/testing.ts";
+import { eventually } from "../support/eventually.ts";
+import { connect, type Target, TARGETS } from "./targets.ts";
+import { freePort, webhookCertificate } from "./webhook-certificate.ts";
+import type { NewObject } from "../../src/kube/input.ts";
+
+const GROUP = "trust.k8s-summit.org";
+const NAME = `pages.${GROUP}`;
+const STASH = "conversion.tsop.dev";
+
+interface Spec {
+  message?: string;
+  image?: string;
+  data?: string;
+}
+interface Status {
+  ready?: number;
+  phase?: string;
+}
+interface OldStatus {
+  ready?: number;
+  note?: string;
+}
+
+@Resource({ group: GROUP, version: "v1", plural: "pages", kind: "Page" })
+class Page extends CustomResource<Spec, Status> {}
+
+@Resource({ group: GROUP, version: "v1beta1", plural: "pages", kind: "Page" })
+class OldPage extends CustomResource<{ message?: string; hint?: string }, OldStatus> {}
+
+@ConversionWebhook(Page, OldPage)
+class PageConversion implements Converter<Page, OldPage> {
+  toHub({ spec: { hint: _hint, ...spec }, status }: Sent<OldPage>): Content<Page> {
+    const { note: _note, ...shown } = status ?? {};
+    return { spec, ...(status && { status: shown }) };
+  }
+
+  fromHub({ spec: { image: _image, data: _data, ...spec }, status }: Sent<Page>): Content<OldPage> {
+    const { phase: _phase, ...shown } = status ?? {};
+    return { spec, ...(status && { status: shown }) };
+  }
+}
+
+const text = { type: "string" };
+const schema = (spec: object, status: object): object => ({
+  openAPIV3Schema: {
+    type: "object",
+    properties: {
+      spec: { type: "object", properties: spec },
+      status: { type: "object", properties: { ready: { type: "integer" }, ...status } },
+    },
+  },
+});
+
+const definition = (webhook: object): NewObject<CustomResourceDefinition> => ({
+  metadata: { name: NAME },
+  spec: {
+    group: GROUP,
+    scope: "Namespaced",
+    names: { plural: "pages", singular: "page", kind: "Page", listKind: "PageList" },
+    versions: [
+      {
+        ...{ name: "v1", served: true, storage: true, subresources: { status: {} } },
+        schema: schema(
+          { message: text, image: { ...text, pattern: "^[a-z]+$" }, data: text },
+          { phase: text },
+        ),
+      },
+      {
+        ...{ name: "v1beta1", served: true, storage: false, subresources: { status: {} } },
+        schema: schema({ message: text, hint: { ...text, maxLength: 10 } }, { note: text }),
+      },
+    ],
+    conversion: { strategy: "Webhook", webhook },
+  } as CustomResourceDefinition["spec"],
+});
+
+describe.each(TARGETS)("annotations that users write, on %s", (_, kubeconfig) => {
+  let target: Target;
+  let client: Client;
+  let key: (name: string) => { namespace: string; name: string };
+  let address: { certificate: ReturnType<typeof webhookCertificate>; port: number };
+  let end: () => Promise<void>;
+
+  /** Starts an operator; its end. */
+  async function operator(): Promise<() => Promise<void>> {
+    const stop = new AbortController();
+    const manager = createManager({
+      config: target.config,
+      log: silentLogger,
+      webhooks: { port: address.port, host: "127.0.0.1", certificate: address.certificate.files },
+    });
+    manager.webhooks.add(new PageConversion());
+    const running = manager.start(stop.signal);
+    // A list may come from the API server's cache.
+    await eventually(() => client.get(OldPage, key("first")));
+    return async () => {
+      stop.abort();
+      await running;
+    };
+  }
+
+  beforeAll(async () => {
+    target = await connect(kubeconfig);
+    ({ client } = target);
+    key = (name) => ({ namespace: target.namespaces[0], name });
+    address = { certificate: webhookCertificate(), port: await freePort() };
+    const url = `https://127.0.0.1:${String(address.port)}/convert`;
+    const clientConfig = { url, caBundle: address.certificate.caBundle };
+    await client.create(
+      CustomResourceDefinition,
+      definition({ conversionReviewVersions: ["v1"], clientConfig }),
+    );
+    await eventually(() => client.list(Page));
+    // Not started before there is an object to convert.
+    await client.create(Page, { metadata: key("first"), spec: { message: "x" } });
+    end = await operator();
+  });
+  afterAll(async () => {
+    await end();
+    await client.delete(CustomResourceDefinition, { name: NAME });
+    await client.delete(Secret, {
+      namespace: target.config.namespace ?? "default",
+      name: `conversion-key.${NAME}`,
+    });
+    address.certificate.remove();
+    await target.end();
+  });
+
+  /** A page in v1, with fields that v1beta1 lacks. */
+  async function page(name: string, data?: string): Promise<void> {
+    const spec = { message: "hello", image: "nginx", ...(data !== undefined && { data }) };
+    const made = await client.create(Page, { metadata: key(name), spec });
+    await client.status.update({ ...made, status: { ready: 1, phase: "Up" } });
+  }
+
+  const annotation = (fields: object): Record<string, string> => ({
+    [`${STASH}/v1`]: JSON.stringify({ fields }),
+  });
+
+  it("keep what an honest user of the old version does not see, spec and status", async () => {
+    await page("honest");
+    const old = await client.get(OldPage, key("honest"));
+    old.spec.message = "changed";
+    await client.update(OldPage, old);
+    await client.patch(OldPage, key("honest"), mergePatch({ spec: { hint: "there" } }));
+    const read = await client.get(OldPage, key("honest"));
+    await client.status.update({ ...read, status: { ready: 2, note: "n" } });
+    expect(await client.get(Page, key("honest"))).toMatchObject({
+      spec: { message: "changed", image: "nginx" },
+      status: { ready: 2, phase: "Up" },
+    });
+    expect(await client.get(OldPage, key("honest"))).toMatchObject({
+      spec: { message: "changed", hint: "there" },
+      status: { ready: 2, note: "n" },
+    });
+  });
+
+  it("change no status, and nothing to what the schema refuses", async () => {
+    await page("forged");
+    const old = await client.get(OldPage, key("forged"));
+    const came = '"hello"';
+    const forge = (fields: object): Promise<OldPage> =>
+      client.patch(
+        OldPage,
+        key("forged"),
+        mergePatch({ metadata: { annotations: annotation(fields) } }),
+      );
+    await forge({
+      status: { fields: { phase: { value: "Ready" }, ready: { came: "1", value: 99 } } },
+      spec: { fields: { image: { value: "rm -rf /" }, message: { came, value: 7 } } },
+    });
+    const stored = await client.get(Page, key("forged"));
+    // The annotation of the user took the place of the operator's: what that held is gone, as if it was left out.
+    expect(stored.status).toEqual({ ready: 1 });
+    expect(stored.spec).toEqual({ message: "hello" });
+    await forge({ spec: { fields: { image: { value: "apache" } } } });
+    expect((await client.get(Page, key("forged"))).spec).toEqual({
+      message: "hello",
+      image: "apache",
+    });
+    // What the operator signed for another object, or for the object as it was, says nothing of its status.
+    await page("other");
+    await client.patch(
+      Page,
+      key("other"),
+      jsonPatch([{ op: "replace", path: "/spec/image", value: "b" }]),
+    );
+    await client.patch(
+      Page,
+      key("other"),
+      jsonPatch([{ op: "replace", path: "/spec/image", value: "c" }]),
+    );
+    const { annotations = {} } = old.metadata;
+    await client.patch(OldPage, key("other"), mergePatch({ metadata: { annotations } }));
+    expect((await client.get(Page, key("other"))).status).toEqual({ ready: 1 });
+  });
+
+  it("change no status that only the old version shows", async () => {
+    const forged = JSON.stringify({
+      fields: { status: { fields: { note: { value: "all well" } } } },
+    });
+    await client.create(Page, {
+      metadata: { ...key("note"), annotations: { [`${STASH}/v1beta1`]: forged } },
+      spec: { message: "x" },
+    });
+    const made = await client.get(Page, key("note"));
+    await client.status.update({ ...made, status: { ready: 1 } });
+    expect((await client.get(OldPage, key("note"))).status).toEqual({ ready: 1 });
+  });
+
+  it("may be missing or of another key, and no field of the spec is lost for that", async () => {
+    await page("restarted");
+    await client.patch(OldPage, key("restarted"), mergePatch({ spec: { hint: "kept" } }));
+    const before = await client.get(OldPage, key("restarted"));
+    await end();
+    const namespace = target.config.namespace ?? "default";
+    await client.delete(Secret, { namespace, name: `conversion-key.${NAME}` });
+    end = await operator();
+    expect((await client.get(OldPage, key("restarted"))).spec).toEqual(before.spec);
+    await client.update(OldPage, { ...before, spec: { ...before.spec, message: "after" } });
+    expect((await client.get(Page, key("restarted"))).spec).toEqual({
+      message: "after",
+      image: "nginx",
+    });
+  });
+
+  it("do not make a list fail when fields are too large for them, and the old version cannot be written then", async () => {
+    await page("large", "x".repeat(263_000));
+    const items = await client.list(OldPage, { namespace: target.namespaces[0] });
+    const large = items.find(({ metadata }) => metadata.name === "large");
+    expect(large?.spec).toEqual({ message: "hello" });
+    for (const write of [
+      () => client.patch(OldPage, key("large"), mergePatch({ spec: { message: "y" } })),
+      () => client.update(OldPage, { ...large!, spec: { message: "y" } }),
+    ]) {
+      await expect(write()).rejects.toThrow(/v1beta1 does not show all of its fields.*write it in/);
+    }
+    expect((await client.get(Page, key("large"))).spec.data).toHaveLength(263_000);
+    await client.patch(Page, key("large"), mergePatch({ spec: { data: "small" } }));
+    // A patch may be made to what the API server has in its cache.
+    await eventually(() =>
+      client.patch(OldPage, key("large"), mergePatch({ spec: { message: "y" } })),
+    );
+    expect((await client.get(Page, key("large"))).spec).toMatchObject({
+      message: "y",
+      data: "small",
+    });
+  });
+
+  it("do not make a list fail when the user's own annotations take all of the space", async () => {
+    const limit = 256 * 1024;
+    await client.create(Page, {
+      metadata: { ...key("full"), annotations: { mine: "x".repeat(limit - "mine".length) } },
+      spec: { message: "x", image: "nginx" },
+    });
+    const items = await client.list(OldPage, { namespace: target.namespaces[0] });
+    expect(items.map(({ metadata }) => metadata.name)).toContain("full");
+    const forged = { [`${STASH}/v1`]: "too-large", [`${STASH}/v1beta1`]: "too-large" };
+    await client.patch(Page, key("first"), mergePatch({ metadata: { labels: forged } }));
+    await client.patch(OldPage, key("first"), mergePatch({ spec: { message: "z" } }));
+    expect((await client.get(Page, key("first"))).spec.message).toBe("z");
+    await client.delete(Page, key("full"));
+  });
+});
