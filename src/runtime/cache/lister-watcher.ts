@@ -3,6 +3,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { completeList } from "../rest/complete-list.ts";
+import type { ManagedFieldsListener } from "../rest/json/managed-fields.ts";
 import { acceptOf, nameKind, nameKinds } from "../rest/metadata-only.ts";
 import { collectionPath } from "../rest/paths.ts";
 import type { Query, RestClient } from "../rest/rest-client.ts";
@@ -44,10 +45,12 @@ export interface Scope {
   readonly fieldSelector?: string;
 }
 
+/** @param onManagedFields - called for each object that has them, before it is received or part of an event */
 export function restListerWatcher<T extends KubeObject>(
   rest: RestClient,
   resource: ResourceInfo,
   scope: Scope = {},
+  onManagedFields?: ManagedFieldsListener,
 ): ListerWatcher<T> {
   const path = collectionPath(resource, scope.namespace);
   const queryOf = (options: ListWatchOptions): Query => ({
@@ -74,6 +77,7 @@ export function restListerWatcher<T extends KubeObject>(
         takesFailures: true,
         onItem: receive as (item: unknown) => void,
         withoutManagedFields: true,
+        onManagedFields,
       });
       const list = completeList<T>(answer, resource);
       for (const item of list.items) if (isJsonObject(item)) nameKind(item, resource);
@@ -87,6 +91,7 @@ export function restListerWatcher<T extends KubeObject>(
         ...acceptOf(resource, false),
         signal,
         withoutManagedFields: true,
+        onManagedFields,
         bookmarks,
       });
       return nameKinds(stream, resource);
