@@ -19,8 +19,9 @@ const DEEPEST = 200;
 
 /**
  * The owned fields with their values, as JSON values in the order of the server; `undefined` when the manager owns
- * nothing. Two objects have equal parts exactly if the manager owns the same fields in both, with the same values and in
- * the same order of list items.
+ * nothing. Two objects have equal parts if the manager owns the same fields in both, with the same values and in the
+ * same order of list items. The contents of a list or map that is owned as a whole do not count: an empty map may have
+ * fields of other managers, and a manager loses an atomic list to whoever changes it.
  */
 export function ownedPart(
   object: KubeObject,
@@ -38,14 +39,17 @@ export function ownedPart(
   return undefined;
 }
 
-/** The value without the fields that do not exist: `null` and a missing field differ. */
-function whole(value: unknown): unknown {
+/** The value of a field, if it exists: `null` is a value. */
+function existing(value: unknown): readonly unknown[] {
   return value === undefined ? [] : [value];
 }
 
 function partOf(value: unknown, set: object, level: number): unknown {
   const names = Object.keys(set);
-  if (names.length === 0 || level === DEEPEST) return whole(value);
+  if (names.length === 0) {
+    return existing(typeof value === "object" && value !== null ? undefined : value);
+  }
+  if (level === DEEPEST) return [set, ...existing(value)];
   const sets = set as Readonly<Record<string, object>>;
   if (Array.isArray(value)) return itemsOf(value, sets, level);
   return names.map((name) => {
@@ -73,7 +77,7 @@ function itemsOf(
     found.add(name);
     items.push([name, partOf(item, set, level + 1)]);
   }
-  return found.size === wanted.length ? items : [wanted, list];
+  return found.size === wanted.length ? items : [sets, list];
 }
 
 /** The name of an item in managedFields: `k:{"name":"web"}` for items with keys, `v:"web"` in a set. */
@@ -95,7 +99,7 @@ function keyFieldsOf(name: string): readonly string[] {
 
 /** The values of the fields that a merge patch names, as JSON values. */
 export function namedPart(value: unknown, patch: unknown, level = 0): unknown {
-  if (!isPlainObject(patch) || level === DEEPEST) return whole(value);
+  if (!isPlainObject(patch) || level === DEEPEST) return existing(value);
   const fields = isJsonObject(value) ? value : undefined;
   const parts: unknown[] = [fields !== undefined];
   for (const [name, part] of Object.entries(patch)) {
