@@ -1372,6 +1372,7 @@ interface RestRequest {
   readonly upgrades?: boolean;
   readonly onItem?: (item: unknown) => void;
   readonly withoutManagedFields?: boolean;
+  readonly onManagedFields?: ManagedFieldsListener | undefined;
 }
 
 interface Result {
@@ -2393,6 +2394,8 @@ interface ManagedFieldsEntry {
   fieldsV1?: JsonObject;
   subresource?: string;
 }
+
+type ManagedFieldsListener = (object: KubeObject, managedFields: () => unknown) => void;
 
 type Marker<Call> = Call & {
   readonly [definition]: MarkerDefinition;

@@ -15,8 +15,9 @@ import { ownedPart, type Applier } from "./owned-part.ts";
 import { isOlder } from "./resource-version.ts";
 
 const MOST_OBJECTS = 50_000;
-// 132 bits.
-const DIGEST_LENGTH = 22;
+// Few: the verbs of each field manager.
+const MOST_WRITERS = 1000;
+const DIGEST_BYTES = 16;
 const NOT_COMPARABLE = "";
 
 /** A write that has the same result each time. */
@@ -32,22 +33,29 @@ export interface RepeatableWrite {
   readonly partOf: (object: KubeObject) => unknown;
 }
 
+/** Who writes, and how: kept once for all objects. */
+interface Writer {
+  readonly id: string;
+  readonly applier: Applier | undefined;
+}
+
 interface Answer {
-  readonly writer: string;
+  readonly writer: Writer;
   readonly request: string;
   readonly uid: string | undefined;
   /** The version of the answer. */
   readonly version: string | undefined;
   /** The digest of the part that the write is about. */
   readonly part: string;
-  /** The owner of the part's fields. */
-  readonly applier: Applier | undefined;
+  /** Whether the writer owns the part's fields. */
+  readonly isOwned: boolean;
   /** A later state of the object. */
   seen?: { readonly version: string | undefined; readonly part: string } | undefined;
 }
 
 export class AnsweredWrites {
   readonly #answers = new LruMap<readonly Answer[]>(MOST_OBJECTS);
+  readonly #writers = new LruMap<Writer>(MOST_WRITERS);
   readonly #key = randomBytes(32);
   #isEmpty = true;
 
@@ -56,16 +64,16 @@ export class AnsweredWrites {
     const { uid, resourceVersion: version, managedFields } = object.metadata;
     const id = idOf(object, object);
     const known = this.#answers.get(id) ?? [];
-    const writer = writerOf(write);
+    const writer = this.#writerOf(write);
     const owned = write.applier && ownedPart(object, managedFields, write.applier);
-    const before = known.find((answer) => answer.writer === writer);
+    const before = known.find((answer) => answer.writer.id === writer.id);
     const answer: Answer = {
       writer,
       request: this.#digest(canonicalJson(write.request)),
       uid,
       version,
       part: this.#digest(encodeJson(owned ?? write.partOf(object))),
-      applier: owned === undefined ? undefined : write.applier,
+      isOwned: owned !== undefined,
       // The watch may have been faster.
       seen: before?.uid === uid && isOlder(version, before.seen?.version) ? before.seen : undefined,
     };
@@ -87,11 +95,12 @@ export class AnsweredWrites {
     if (this.#isEmpty) return;
     let fields: unknown;
     for (const answer of this.#answers.get(idOf(kind, object)) ?? []) {
-      const { applier, uid, seen } = answer;
+      const { uid, seen, isOwned } = answer;
+      const { applier } = answer.writer;
       const { resourceVersion: version } = object.metadata;
       const isKnown =
         version === answer.version || isOlder(version, seen?.version ?? answer.version);
-      if (!applier || isKnown) continue;
+      if (!applier || !isOwned || isKnown) continue;
       fields ??= managedFields();
       const isSame = object.metadata.uid === uid;
       const owned = isSame ? ownedPart(object, fields, applier) : undefined;
@@ -108,8 +117,8 @@ export class AnsweredWrites {
    */
   isAnswered(write: RepeatableWrite, known: KubeObject): boolean {
     const { uid, resourceVersion: version } = known.metadata;
-    const writer = writerOf(write);
-    const answer = this.#answers.get(idOf(known, known))?.find((one) => one.writer === writer);
+    const writer = writerIdOf(write);
+    const answer = this.#answers.get(idOf(known, known))?.find((one) => one.writer.id === writer);
     if (!answer || answer.uid !== uid) return false;
     if (answer.request !== this.#digest(canonicalJson(write.request))) return false;
     const { seen } = answer;
@@ -118,12 +127,20 @@ export class AnsweredWrites {
     }
     if (version === answer.version || isOlder(version, answer.version)) return true;
     // Of owned fields the object itself tells only half: whether the manager still owns them stands in what was seen.
-    if (answer.applier) return false;
+    if (answer.isOwned) return false;
     return answer.part === this.#digest(encodeJson(write.partOf(known)));
   }
 
+  #writerOf(write: RepeatableWrite): Writer {
+    const id = writerIdOf(write);
+    const writer = this.#writers.get(id) ?? { id, applier: write.applier };
+    this.#writers.set(id, writer);
+    return writer;
+  }
+
   #digest(text: string): string {
-    return createHmac("sha256", this.#key).update(text).digest("base64").slice(0, DIGEST_LENGTH);
+    const digest = createHmac("sha256", this.#key).update(text).digest();
+    return digest.toString("latin1", 0, DIGEST_BYTES);
   }
 }
 
@@ -134,6 +151,6 @@ function idOf(
   return `${apiVersion} ${kind} ${formatKey(keyOf(object))}`;
 }
 
-function writerOf({ verb, fieldManager }: RepeatableWrite): string {
+function writerIdOf({ verb, fieldManager }: RepeatableWrite): string {
   return `${verb} ${fieldManager}`;
 }

@@ -6,8 +6,10 @@ import type { ResourceType } from "../../../src/kube/resource.ts";
 import { StatusError } from "../../../src/kube/status.ts";
 import type { Random } from "../../support/random.ts";
 import {
+  type Donors,
   donorsOf,
   mutate,
+  type Mutation,
   mutationsOf,
 } from "../../controlplane/builtin/differential/mutations.ts";
 import type { Named } from "./judge.ts";
@@ -32,7 +34,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     client.update(token, mutate(object, [changeOf(intent, random)]) as never, ANOTHER),
   "forced apply": ({ client, token, intent, random }) =>
     client.apply(token, changed(intent, random) as never, ANOTHER),
-  "apply of the same": ({ client, token, intent }) => client.apply(token, intent as never, ANOTHER),
+  "apply of the same": ({ client, token, intent }) => client.apply(token, intent, ANOTHER),
   "apply of nothing": ({ client, token, intent }) =>
     client.apply(token, { metadata: keyIn(intent) }, ANOTHER),
   "forced apply that is taken back": async ({ client, token, intent, random }) => {
@@ -41,7 +43,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
   "forced apply, then the value of the intent": async ({ client, token, intent, random }) => {
     await client.apply(token, changed(intent, random) as never, ANOTHER);
-    await client.apply(token, intent as never, ANOTHER);
+    await client.apply(token, intent, ANOTHER);
   },
   labels: ({ client, token, intent, random }) =>
     client.patch(
@@ -64,10 +66,10 @@ const CHANGES: Readonly<Record<string, Change>> = {
   deletion: ({ client, token, intent }) => client.delete(token, keyIn(intent)),
   "deletion and creation": async ({ client, token, intent }) => {
     await client.delete(token, keyIn(intent));
-    await client.create(token, intent as never, ANOTHER);
+    await client.create(token, intent, ANOTHER);
   },
   status: ({ client, random }, object) =>
-    client.status.patch(object as never, { observedGeneration: random.below(9) } as never, ANOTHER),
+    client.status.patch(object as never, { observedGeneration: random.below(9) }, ANOTHER),
 };
 
 /**
