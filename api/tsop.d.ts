@@ -1394,6 +1394,7 @@ interface RestRequest {
   readonly upgrades?: boolean;
   readonly onItem?: (item: unknown) => void;
   readonly withoutManagedFields?: boolean;
+  readonly onManagedFields?: ManagedFieldsListener | undefined;
 }
 
 interface Result {
@@ -2432,6 +2433,8 @@ interface ManagedFieldsEntry {
   fieldsV1?: JsonObject;
   subresource?: string;
 }
+
+type ManagedFieldsListener = (object: KubeObject, managedFields: () => unknown) => void;
 
 type Marker<Call> = Call & {
   readonly [definition]: MarkerDefinition;

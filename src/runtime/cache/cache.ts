@@ -15,10 +15,12 @@ import {
 import { matchesLabels, parseLabelSelector } from "../../kube/selectors/selector.ts";
 import { metadataPart } from "../rest/metadata-only.ts";
 import type { RestClient } from "../rest/rest-client.ts";
+import type { ManagedFieldsListener } from "../rest/json/managed-fields.ts";
 import { rightsAdvice } from "../rest/rights-advice.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 import { bindMethods } from "../bind-methods.ts";
 import { deferred } from "../deferred.ts";
+import { AnsweredWrites } from "./answered-writes.ts";
 import type { Cache, InformerHealth, InformerStats } from "./cache-view.ts";
 import { ConnectBudget } from "./connect-budget.ts";
 import type { IndexFunction } from "./indexer.ts";
@@ -67,6 +69,8 @@ export class InformerCache implements Cache {
   readonly #kindCaches: ReadonlyMap<string, KindCache>;
   readonly #transforms = new Map<string, Transform>();
   readonly #budget: ConnectBudget;
+  /** The answers to the writes of the clients that read from this cache. */
+  readonly answers = new AnsweredWrites();
   readonly #started = deferred<AbortSignal>();
   #namespaces: readonly string[] | undefined;
   #signal: AbortSignal | undefined;
@@ -196,7 +200,8 @@ export class InformerCache implements Cache {
 
   /** Stores the answer to a write of this process: reads see it before the watch brings it. */
   noteWritten(object: KubeObject): void {
-    const { namespace = "", labels = {} } = object.metadata;
+    const { namespace = "", labels = {}, managedFields } = object.metadata;
+    this.answers.see(object, object, () => managedFields);
     for (const { resource, informers } of this.#kinds.values()) {
       if (resource.kind !== object.kind || apiVersionOf(resource) !== object.apiVersion) continue;
       const selector = this.#labelSelectors.get(groupResourceOf(resource));
@@ -325,6 +330,15 @@ export class InformerCache implements Cache {
     return this.#kindCaches.get(idOf(resource))?.namespaces ?? this.#namespaces ?? [""];
   }
 
+  /** Metadata alone does not show whether an object is as answered. */
+  #seenOf(resource: ResourceInfo): ManagedFieldsListener | undefined {
+    if (resource.metadataOnly) return undefined;
+    const kind = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    return (object, managedFields) => {
+      this.answers.see(kind, object, managedFields);
+    };
+  }
+
   #informer(resource: ResourceInfo, namespace: string): SharedInformer {
     const { resyncMs, watchList } = this.#options;
     const selectors = this.#labelSelectors;
@@ -332,13 +346,14 @@ export class InformerCache implements Cache {
     let told: string | undefined;
     const { fieldSelector } = this.#kindCaches.get(idOf(resource)) ?? {};
     const transform = this.#transforms.get(idOf(resource));
-    const whole = restListerWatcher(this.#rest, resource, {
+    const scope = {
       ...(namespace === "" ? {} : { namespace }),
       ...present({ fieldSelector }),
       get labelSelector() {
         return selectors.get(groupResourceOf(resource));
       },
-    });
+    };
+    const whole = restListerWatcher(this.#rest, resource, scope, this.#seenOf(resource));
     const listerWatcher = transform ? transform.of(whole) : whole;
     return new SharedInformer({
       listerWatcher: this.#budget.spread(listerWatcher),

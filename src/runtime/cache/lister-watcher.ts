@@ -4,6 +4,7 @@ import type { KubeList, KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { failure } from "../../kube/status.ts";
 import { completeList } from "../rest/complete-list.ts";
+import type { ManagedFieldsListener } from "../rest/json/managed-fields.ts";
 import { acceptOf, nameKind, nameKinds } from "../rest/metadata-only.ts";
 import { collectionPath } from "../rest/paths.ts";
 import type { Query, RestClient } from "../rest/rest-client.ts";
@@ -45,10 +46,12 @@ export interface Scope {
   readonly fieldSelector?: string;
 }
 
+/** @param onManagedFields - called for each object that has them, before it is received or part of an event */
 export function restListerWatcher<T extends KubeObject>(
   rest: RestClient,
   resource: ResourceInfo,
   scope: Scope = {},
+  onManagedFields?: ManagedFieldsListener,
 ): ListerWatcher<T> {
   const path = collectionPath(resource, scope.namespace);
   const queryOf = (options: ListWatchOptions): Query => ({
@@ -76,6 +79,7 @@ export function restListerWatcher<T extends KubeObject>(
         takesFailures: true,
         onItem: receive as (item: unknown) => void,
         withoutManagedFields: true,
+        onManagedFields,
       });
       origin.check(options);
       const list = completeList<T>(answer, resource);
@@ -90,6 +94,7 @@ export function restListerWatcher<T extends KubeObject>(
         ...acceptOf(resource, false),
         signal,
         withoutManagedFields: true,
+        onManagedFields,
         bookmarks,
       });
       try {

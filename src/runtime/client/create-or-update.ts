@@ -5,7 +5,7 @@ import { copyJson, sameJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { apiVersionOf, resourceOf, type Token } from "../../kube/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../kube/status.ts";
-import { mutableCopy } from "../cache/freeze.ts";
+import { mutableCopy, withoutManagedFields } from "../cache/freeze.ts";
 import type { Client, WriteOptions } from "./client.ts";
 import { difference, mergePatch } from "./patches.ts";
 import { isStatusPatched } from "./status-patch.ts";
@@ -63,7 +63,13 @@ export async function createOrUpdate<T extends KubeObject>(
   }
   const changed = mutated(wanted, mutableCopy(found));
   if (sameJson(found, changed)) return { result: "unchanged", object: found };
-  return { result: "updated", object: await client.update(token, changed, options) };
+  const object = await client.update(token, changed, options);
+  return { result: isUnchanged(found, object) ? "unchanged" : "updated", object };
+}
+
+/** Whether a write changed nothing: what was written is stored as it was. A dry run does not change the version. */
+function isUnchanged(found: KubeObject, answer: KubeObject): boolean {
+  return sameJson(withoutManagedFields(found), withoutManagedFields(answer));
 }
 
 /**
@@ -128,7 +134,8 @@ async function createOrPatchOnce<T extends KubeObject & { status?: object }>(
   if (Object.keys(content).length > 0) {
     const locked = { ...options, optimisticLock: found };
     object = await client.patch(token, key, mergePatch(content), locked);
-    if (progress.result === "unchanged") progress.result = "updated";
+    const isUpdated = !isUnchanged(found, object);
+    if (isUpdated && progress.result === "unchanged") progress.result = "updated";
   }
   const status = difference(statusIn(found) ?? {}, statusIn(changed) ?? {});
   return finished(client, wanted, object, status, progress);

@@ -66,7 +66,7 @@ import { deletion, typed } from "./write-bodies.ts";
 const APPLY = "application/apply-patch+yaml";
 const PAGE_SIZE = 500;
 
-interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation"> {
+export interface WriteDefaults extends Pick<WriteOptions, "dryRun" | "fieldValidation"> {
   readonly fieldManager: string;
 }
 
@@ -83,14 +83,15 @@ export interface WriteObserver {
 export class LiveClient implements Client {
   readonly #rest: RestClient;
   readonly #discovery: Discovery;
-  readonly #defaults: WriteDefaults;
+  /** The options of writes, where those of a call are absent. */
+  readonly defaults: WriteDefaults;
   readonly #observer: WriteObserver | undefined;
 
   /** @param defaults - the options of writes, where those of a call are absent */
   constructor(rest: RestClient, defaults: WriteDefaults, observer?: WriteObserver) {
     this.#rest = rest;
     this.#discovery = new Discovery(rest, () => observer?.tap);
-    this.#defaults = defaults;
+    this.defaults = defaults;
     this.#observer = observer;
     bindMethods(this, LiveClient);
   }
@@ -310,7 +311,7 @@ export class LiveClient implements Client {
   }
 
   async raw(request: RawRequest): Promise<RawAnswer> {
-    return (await this.#rest.request(rawRequest(request, this.#defaults))) as RawAnswer;
+    return (await this.#rest.request(rawRequest(request, this.defaults))) as RawAnswer;
   }
 
   async dynamic(apiVersion: string, kind: string, plural?: string): Promise<ResourceType> {
@@ -344,8 +345,8 @@ export class LiveClient implements Client {
     const { options: chosen, ...body } = content;
     const options = {
       ...chosen,
-      fieldManager: chosen.fieldManager ?? this.#defaults.fieldManager,
-      fieldValidation: chosen.fieldValidation ?? this.#defaults.fieldValidation,
+      fieldManager: chosen.fieldManager ?? this.defaults.fieldManager,
+      fieldValidation: chosen.fieldValidation ?? this.defaults.fieldValidation,
       dryRun: this.#isTried(chosen),
     };
     const object = (await this.#rest.request({
@@ -367,7 +368,7 @@ export class LiveClient implements Client {
 
   /** A dry-run client writes nothing, whatever the options of a call are. */
   #isTried({ dryRun = false }: { readonly dryRun?: boolean | undefined }): boolean {
-    return dryRun || this.#defaults.dryRun === true;
+    return dryRun || this.defaults.dryRun === true;
   }
 
   #resource(token: ReadToken<SentObject>): ResourceInfo {

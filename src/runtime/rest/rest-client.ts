@@ -18,6 +18,7 @@ import { noUpgrade } from "../transport/upgraded-connection.ts";
 import { brokenAnswer, isFailure, statusErrorOf } from "./answers.ts";
 import { stringifyExact } from "./json/exact-json.ts";
 import { readItems, type ReadList } from "./json/list-items.ts";
+import type { ManagedFieldsListener } from "./json/managed-fields.ts";
 import { ObjectReader, utf8TextOf } from "./json/object-reader.ts";
 import { RawAnswer } from "./raw-answer.ts";
 import { parseWarnings, type WarningHandler } from "./warnings.ts";
@@ -59,6 +60,8 @@ export interface RestRequest {
    * may still be there.
    */
   readonly withoutManagedFields?: boolean;
+  /** Called for each of a list's items, or a watch's objects, that has managedFields. */
+  readonly onManagedFields?: ManagedFieldsListener | undefined;
 }
 
 export interface WatchRequest extends Omit<RestRequest, "method" | "body"> {
@@ -148,7 +151,7 @@ export class RestClient {
     if (request.upgrades) return this.#upgrade(request);
     const response = await this.#send(request);
     if (request.raw) return rawAnswer(response);
-    const reader = new ObjectReader(request.withoutManagedFields ?? false);
+    const reader = new ObjectReader(request.withoutManagedFields ?? false, request.onManagedFields);
     const onItem = this.#hasMiddlewares ? undefined : request.onItem;
     const { items, rest } = request.onItem
       ? await readItems(response.body, reader, onItem)
@@ -189,9 +192,10 @@ export class RestClient {
    * @throws StatusError, ConnectionError like `request`
    */
   async watch<T extends KubeObject>(request: WatchRequest): Promise<WatchStream<T>> {
-    const { withoutManagedFields = false, bookmarks, ...rest } = request;
+    const { withoutManagedFields = false, onManagedFields, bookmarks, ...rest } = request;
     const response = await this.#send({ ...rest, method: "GET" }, true);
-    return watchEvents(response, { withoutManagedFields, bookmarks, signal: request.signal });
+    const { signal } = request;
+    return watchEvents(response, { withoutManagedFields, onManagedFields, bookmarks, signal });
   }
 
   /** The successful answer, after as many tries as allowed. */

@@ -5,6 +5,7 @@ import { lineSplitter } from "../transport/lines.ts";
 import { ConnectionError, type TransportResponse } from "../transport/transport.ts";
 import { brokenAnswer, statusErrorOfEvent } from "./answers.ts";
 import { parseExact } from "./json/exact-json.ts";
+import type { ManagedFieldsListener } from "./json/managed-fields.ts";
 import { ObjectReader, utf8TextOf } from "./json/object-reader.ts";
 
 /** A change of an object, or a bookmark. */
@@ -47,6 +48,8 @@ export interface BookmarkMemory {
 
 interface WatchReading {
   readonly withoutManagedFields: boolean;
+  /** Called for each object that has managedFields. */
+  readonly onManagedFields?: ManagedFieldsListener | undefined;
   /** The memory of bookmarks; the reader's own when absent. */
   readonly bookmarks?: BookmarkMemory | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -77,10 +80,10 @@ class EventReader<T extends KubeObject> implements AsyncIterableIterator<
 
   constructor(
     response: TransportResponse,
-    { withoutManagedFields, bookmarks = {}, signal }: WatchReading,
+    { withoutManagedFields, onManagedFields, bookmarks = {}, signal }: WatchReading,
   ) {
     this.#response = response;
-    this.#reader = new ObjectReader(withoutManagedFields);
+    this.#reader = new ObjectReader(withoutManagedFields, onManagedFields);
     this.#bookmarks = bookmarks;
     this.#signal = signal;
     this.#chunks = response.body[Symbol.asyncIterator]();

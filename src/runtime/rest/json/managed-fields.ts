@@ -19,12 +19,21 @@ const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 
+/** The place of a value in some JSON. */
+export interface Cut {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A copy of some JSON, with marks. */
 export interface Copied {
   readonly end: number;
-  /** How many values in it are a mark. */
-  readonly cuts: number;
+  /** The values that are a mark in the copy. */
+  readonly cuts: readonly Cut[];
 }
+
+/** Gets each object that has managedFields, and what reads them, while it is called. */
+export type ManagedFieldsListener = (object: KubeObject, managedFields: () => unknown) => void;
 
 /**
  * Copies JSON into `copy`, from `start` on, with a mark in the place of everything that looks like
@@ -34,14 +43,15 @@ export interface Copied {
 export function copyWithoutManagedFields(json: Buffer, copy: Buffer, start: number): Copied {
   let written = start;
   let copied = 0;
-  let cuts = 0;
+  const cuts: Cut[] = [];
   for (let at = json.indexOf(KEY_END); at >= 0; at = json.indexOf(KEY_END, at + 1)) {
     if (!isKey(json, at)) continue;
     const end = endOfEntries(json, at);
     if (end < 0) break;
-    written += json.copy(copy, written, copied, at + VALUE);
+    const value = at + VALUE;
+    written += json.copy(copy, written, copied, value);
     copy[written++] = MARK_BYTE;
-    cuts++;
+    cuts.push({ start: value, end });
     copied = end;
     at = end;
   }
@@ -60,11 +70,16 @@ function isKey(json: Buffer, end: number): boolean {
 }
 
 /** Removes the mark from the object's metadata; returns whether there was one. */
-export function dropMark(object: unknown): boolean {
-  const { metadata } = (object ?? {}) as { metadata?: { managedFields?: unknown } | null };
-  if (metadata?.managedFields !== MARK) return false;
+export function dropMark(object: unknown): object is KubeObject {
+  if (managedFieldsOf(object) !== MARK) return false;
   dropManagedFields(object as KubeObject);
   return true;
+}
+
+/** The managedFields of a value, if it is an object that has some. */
+export function managedFieldsOf(object: unknown): unknown {
+  const { metadata } = (object ?? {}) as { metadata?: { managedFields?: unknown } | null };
+  return metadata?.managedFields;
 }
 
 export function dropManagedFields(object: KubeObject): void {

@@ -7,7 +7,15 @@
 import { isAscii } from "node:buffer";
 import { borrowMemory, giveBack } from "../../transport/scratch.ts";
 import { parseExactBytes } from "./exact-json.ts";
-import { copyWithoutManagedFields, dropMark, type Copied } from "./managed-fields.ts";
+import {
+  copyWithoutManagedFields,
+  type Cut,
+  type Copied,
+  dropMark,
+  managedFieldsOf,
+  type ManagedFieldsListener,
+} from "./managed-fields.ts";
+import type { KubeObject } from "../../../kube/object.ts";
 
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -24,12 +32,15 @@ type Form = "value" | "elements" | "lines";
 
 export class ObjectReader {
   #cuts: boolean;
+  readonly #listener: ManagedFieldsListener | undefined;
 
   /**
    * @param withoutManagedFields - leaves them out where that saves time; some may still be there
+   * @param listener - called for each object that has managedFields, before it is returned
    */
-  constructor(withoutManagedFields: boolean) {
+  constructor(withoutManagedFields: boolean, listener?: ManagedFieldsListener) {
     this.#cuts = withoutManagedFields;
+    this.#listener = listener;
   }
 
   /** The comma-separated values in `bytes`. @throws SyntaxError */
@@ -51,23 +62,57 @@ export class ObjectReader {
   #read(bytes: Buffer, form: Form, objectsIn: (value: unknown) => readonly unknown[]): unknown {
     if (this.#cuts) {
       const { value, cuts } = readOnce(bytes, form, copyWithoutManagedFields);
-      if (cuts === 0) return value;
-      if (value !== undefined && cuts === objectsIn(value).filter(dropMark).length) return value;
+      if (cuts.length === 0) {
+        this.#notifyOfFields(value, objectsIn);
+        return value;
+      }
+      const marked = value === undefined ? [] : objectsIn(value).filter(dropMark);
+      if (cuts.length === marked.length) {
+        this.#notifyOfCuts(marked, bytes, cuts);
+        return value;
+      }
       // The cut text was something else, as in objects that contain objects; so it will be in the
       // next ones.
       this.#cuts = false;
     }
-    return form === "value" ? parsed(bytes) : readOnce(bytes, form, copyWhole).value;
+    const value = form === "value" ? parsed(bytes) : readOnce(bytes, form, copyWhole).value;
+    this.#notifyOfFields(value, objectsIn);
+    return value;
+  }
+
+  /** Each of the objects has one of the cuts, in the same order. */
+  #notifyOfCuts(objects: readonly KubeObject[], bytes: Buffer, cuts: readonly Cut[]): void {
+    if (!this.#listener) return;
+    for (const [index, object] of objects.entries()) {
+      this.#listener(object, () => parsedCut(bytes, cuts[index]));
+    }
+  }
+
+  #notifyOfFields(value: unknown, objectsIn: (value: unknown) => readonly unknown[]): void {
+    if (!this.#listener) return;
+    for (const object of objectsIn(value)) {
+      const managedFields = managedFieldsOf(object);
+      if (managedFields !== undefined) this.#listener(object as KubeObject, () => managedFields);
+    }
+  }
+}
+
+/** The cut value; `undefined` where its end was guessed wrongly. */
+function parsedCut(bytes: Buffer, cut: Cut | undefined): unknown {
+  try {
+    return cut && JSON.parse(utf8TextOf(bytes.subarray(cut.start, cut.end)));
+  } catch {
+    return undefined;
   }
 }
 
 function copyWhole(json: Buffer, copy: Buffer, start: number): Copied {
-  return { end: start + json.copy(copy, start), cuts: 0 };
+  return { end: start + json.copy(copy, start), cuts: [] };
 }
 
 /**
- * The value, and the number of managedFields that were apparently left out of it; none where it
- * then cannot be parsed.
+ * The value, and the managedFields that were apparently left out of it; none where it then cannot
+ * be parsed.
  *
  * @throws SyntaxError where nothing was left out
  */
@@ -75,7 +120,7 @@ function readOnce(
   bytes: Buffer,
   form: Form,
   copyJson: typeof copyWhole,
-): { readonly value: unknown; readonly cuts: number } {
+): { readonly value: unknown; readonly cuts: readonly Cut[] } {
   const memory = borrowMemory(bytes.length + 2);
   try {
     const { end, cuts } = copyJson(bytes, memory, 1);
@@ -83,7 +128,7 @@ function readOnce(
     memory[end] = CLOSE_BRACKET;
     const json = form === "value" ? memory.subarray(1, end) : memory.subarray(0, end + 1);
     const count = form === "lines" ? 1 + joinLines(json) : undefined;
-    return { cuts, value: cuts > 0 ? parsedOrNone(json, count) : parsed(json, count) };
+    return { cuts, value: cuts.length > 0 ? parsedOrNone(json, count) : parsed(json, count) };
   } finally {
     giveBack(memory);
   }

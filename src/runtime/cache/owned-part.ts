@@ -1,0 +1,110 @@
+/**
+ * The part of an object that a write is about: the fields that a field manager owns, by the object's managedFields,
+ * or the fields that a patch names.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ */
+import { encodeJson, getField, isJsonObject } from "../../kube/json.ts";
+import { isPlainObject } from "../../kube/canonical-json.ts";
+import type { KubeObject } from "../../kube/object.ts";
+
+/** A field manager of server-side apply, for one subresource or for the object itself. */
+export interface Applier {
+  readonly manager: string;
+  readonly subresource: string | undefined;
+}
+
+/** Deeper parts are taken whole: recursion is limited by the stack. */
+const DEEPEST = 200;
+
+/**
+ * The owned fields with their values, as JSON values in the order of the server; `undefined` when the manager owns
+ * nothing. Two objects have equal parts if the manager owns the same fields in both, with the same values and in the
+ * same order of list items. The contents of a list or map that is owned as a whole do not count: an empty map may have
+ * fields of other managers, and a manager loses an atomic list to whoever changes it.
+ */
+export function ownedPart(
+  object: KubeObject,
+  managedFields: unknown,
+  { manager, subresource }: Applier,
+): unknown {
+  if (!Array.isArray(managedFields)) return undefined;
+  for (const entry of managedFields as unknown[]) {
+    if (!isJsonObject(entry) || entry["operation"] !== "Apply") continue;
+    if (entry["manager"] !== manager || (entry["subresource"] ?? "") !== (subresource ?? ""))
+      continue;
+    const set = entry["fieldsV1"];
+    return isJsonObject(set) ? partOf(object, set, 0) : undefined;
+  }
+  return undefined;
+}
+
+/** The value of a field, if it exists: `null` is a value. */
+function existing(value: unknown): readonly unknown[] {
+  return value === undefined ? [] : [value];
+}
+
+function partOf(value: unknown, set: object, level: number): unknown {
+  const names = Object.keys(set);
+  if (names.length === 0) {
+    return existing(typeof value === "object" && value !== null ? undefined : value);
+  }
+  if (level === DEEPEST) return [set, ...existing(value)];
+  const sets = set as Readonly<Record<string, object>>;
+  if (Array.isArray(value)) return itemsOf(value, sets, level);
+  return names.map((name) => {
+    // The other one is ".", the object itself.
+    if (!name.startsWith("f:")) return [name];
+    const field = isJsonObject(value) ? getField(value, name.slice(2)) : undefined;
+    return [name, partOf(field, sets[name] ?? {}, level + 1)];
+  });
+}
+
+/** The owned items of a list, in the order of the list; all items where an owned one is not found by its key. */
+function itemsOf(
+  list: readonly unknown[],
+  sets: Readonly<Record<string, object>>,
+  level: number,
+): unknown {
+  const wanted = Object.keys(sets).filter((name) => name !== ".");
+  const keyFields = keyFieldsOf(wanted[0] ?? "");
+  const found = new Set<string>();
+  const items: unknown[] = [];
+  for (const item of list) {
+    const name = itemName(item, keyFields);
+    const set = getField(sets, name);
+    if (set === undefined) continue;
+    found.add(name);
+    items.push([name, partOf(item, set, level + 1)]);
+  }
+  return found.size === wanted.length ? items : [sets, list];
+}
+
+/** The name of an item in managedFields: `k:{"name":"web"}` for items with keys, `v:"web"` in a set. */
+function itemName(item: unknown, keyFields: readonly string[]): string {
+  if (keyFields.length === 0) return `v:${encodeJson(item)}`;
+  if (!isJsonObject(item)) return "";
+  return `k:${encodeJson(Object.fromEntries(keyFields.map((field) => [field, getField(item, field)])))}`;
+}
+
+function keyFieldsOf(name: string): readonly string[] {
+  if (!name.startsWith("k:")) return [];
+  try {
+    return Object.keys(JSON.parse(name.slice(2)) as object);
+  } catch {
+    // Not a key that a server writes; no item has it, so the list is taken whole.
+    return [];
+  }
+}
+
+/** The values of the fields that a merge patch names, as JSON values. */
+export function namedPart(value: unknown, patch: unknown, level = 0): unknown {
+  if (!isPlainObject(patch) || level === DEEPEST) return existing(value);
+  const fields = isJsonObject(value) ? value : undefined;
+  const parts: unknown[] = [fields !== undefined];
+  for (const [name, part] of Object.entries(patch)) {
+    if (part === undefined) continue;
+    parts.push([name, namedPart(fields && getField(fields, name), part, level + 1)]);
+  }
+  return parts;
+}
