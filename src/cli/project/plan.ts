@@ -141,7 +141,10 @@ export async function applyPlan(
       const target = change.before === undefined ? path : await realpath(path);
       const temporary = unfinishedName(target);
       staged.push({ change, target, temporary });
-      await writeFile(temporary, change.after, { mode: change.executable ? 0o755 : 0o666 });
+      await writeFile(temporary, change.after, {
+        mode: change.executable ? 0o755 : 0o666,
+        flag: "wx", // Not through a link of that name.
+      });
     }
     for (const { change, target, temporary } of staged) {
       await rename(temporary, target);

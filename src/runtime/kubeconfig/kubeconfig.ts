@@ -25,6 +25,7 @@ import {
 } from "./kubeconfig-file.ts";
 import { readNamedFile } from "./named-file.ts";
 import { KubeconfigMistakes } from "./mistakes.ts";
+import { foreignFields } from "./project-folder-rules.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { checkUser, credentialsOf, hasCredentials, impersonationOf } from "./user.ts";
 import { present } from "../../present.ts";
@@ -92,6 +93,7 @@ function mergeKubeconfigs(sources: readonly KubeconfigSource[]): KubeconfigFile 
   const files = sources.map((source) => {
     const read = readKubeconfigFile(source);
     for (const mistake of read.mistakes) mistakes.add(mistake);
+    for (const mistake of foreignFields(source, read.file)) mistakes.add(mistake);
     return read.file;
   });
   mistakes.throwAll();

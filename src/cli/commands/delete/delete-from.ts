@@ -24,7 +24,8 @@ import {
 import { missingFlags } from "../../project/inputs.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { listOfRoles } from "../../project/role-list.ts";
-import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { RECORD_FILE } from "../../project/tsop-folder.ts";
 import { withoutListEntry } from "../../project/yaml/user-yaml.ts";
 import type { Options } from "../../command.ts";
 import type { deleteApi } from "./api/flags.ts";

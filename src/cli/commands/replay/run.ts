@@ -20,13 +20,14 @@ import { ExitCode, paint } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
+import { generatedFile, generatedPath } from "../../project/tsop-folder.ts";
 import { oneLine } from "../../terminal-text.ts";
 import type { Run } from "../../command.ts";
 import type { replay } from "./flags.ts";
 
-const BUNDLE = ".tsop/replay/main.mjs";
-const REPORT = ".tsop/replay/report.json";
-const KUBECONFIG = ".tsop/replay/kubeconfig";
+const BUNDLE = generatedPath("replay", "main.mjs");
+const REPORT = generatedPath("replay", "report.json");
+const KUBECONFIG = generatedPath("replay", "kubeconfig");
 const GRACE_MS = 5000;
 /** The number of fields that are shown of one write. */
 const SHOWN_FIELDS = 20;
@@ -37,7 +38,7 @@ const NO_CLUSTER = {
   "current-context": "recorded",
   contexts: [{ name: "recorded", context: { cluster: "recorded", user: "recorded" } }],
   users: [{ name: "recorded", user: {} }],
-  clusters: [{ name: "recorded", cluster: { server: "https://recorded.invalid" } }],
+  clusters: [{ name: "recorded", cluster: { server: "https://127.0.0.1:1" } }],
 };
 
 export const run: Run<typeof replay> = async (file, options, context) => {
@@ -46,8 +47,8 @@ export const run: Run<typeof replay> = async (file, options, context) => {
   const { atMs } = readRecording(path);
   const { root } = project;
   await bundleOperator(root, BUNDLE);
-  const report = join(root, REPORT);
-  rmSync(report, { force: true });
+  rmSync(join(root, REPORT), { force: true });
+  const report = generatedFile(root, REPORT);
   writePrivateFile(join(root, KUBECONFIG), JSON.stringify(NO_CLUSTER));
   const out = (line: string): void => {
     context.out(line);
