@@ -86,7 +86,7 @@ export async function showPlan(
         undefined,
         { context: 2 },
       );
-      for (const line of patch.split("\n").slice(1, -1)) {
+      for (const line of patch.split(/\r?\n/).slice(1, -1)) {
         if (line.startsWith("+")) context.out(green(line));
         else if (line.startsWith("-")) context.out(red(line));
         else context.out(dim(line));

@@ -16,7 +16,7 @@ import { changeText } from "../../journal/reasons-text.ts";
 import { bundleOperator } from "../../operator/bundle.ts";
 import { debuggerEnv } from "../../operator/debugger.ts";
 import { OperatorProcess } from "../../operator/operator-process.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printJson } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
@@ -76,7 +76,7 @@ export const run: Run<typeof replay> = async (file, options, context) => {
       "See its last lines above. The program must create its manager with createManager() and start it.",
     );
   }
-  if (options.output === "json") out(JSON.stringify(found, undefined, 2));
+  if (options.output === "json") printJson({ out }, found);
   else for (const line of reportLines(found, atMs, context)) out(line);
   return found.differences.length === 0 ? ExitCode.ok : ExitCode.drift;
 };

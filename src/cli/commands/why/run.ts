@@ -13,6 +13,7 @@ import { kindNamed } from "../../journal/kind-names.ts";
 import { ownerOf } from "../../journal/owner.ts";
 import { concerns, reasonsFor, type Reasons } from "../../journal/reasons.ts";
 import { reasonLines } from "../../journal/reasons-text.ts";
+import { printJson } from "../../output.ts";
 import { noOperatorToAsk, operatorPlace } from "../../journal/asked-operator.ts";
 import { parseTarget, type Target } from "../../journal/target.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
@@ -42,7 +43,7 @@ export const run: Run<typeof why> = async (object, name, options, context) => {
   const answers = await journals(options, context);
   const entries: JournalEntry[] = answers.flatMap((answer) => answer.entries);
   const reasons = await reasonsOrOwner(asked, entries, options, context);
-  if (output === "json") context.out(JSON.stringify(reasons, undefined, 2));
+  if (output === "json") printJson(context, reasons);
   else for (const line of reasonLines(reasons, context)) context.out(line);
   return 0;
 };
