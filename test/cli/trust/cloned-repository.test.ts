@@ -1,6 +1,7 @@
 /** A cloned repository can contain any file under `.tsop`; none of them is believed. */
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -201,6 +202,43 @@ describe("files of a cloned repository under .tsop", () => {
     expect(await runCli(root, CREATE)).toMatchObject({ code: 0 });
     expect(await duringCluster(root, [], () => Promise.resolve())).toMatchObject({ code: 0 });
   });
+});
+
+describe("a data directory in .tsop", () => {
+  const argv = ["--kubeconfig", "other", "--data-dir", ".tsop/data"];
+
+  it("is served again, but not one of a cloned repository", async () => {
+    const root = await newProject();
+    const serve = (): Promise<CliResult> => duringCluster(root, argv, () => Promise.resolve());
+    expect(await serve()).toMatchObject({ code: 0 });
+    expect(await serve()).toMatchObject({ code: 0 });
+    const clone = await newProject();
+    cpSync(join(root, ".tsop/data"), join(clone, ".tsop/data"), { recursive: true });
+    const refused = await runCli(clone, ["cluster", ...argv]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("foreign-data-dir")]);
+    cpSync(join(root, ".tsop/data"), join(clone, "data"), { recursive: true });
+    const moved = ["--kubeconfig", "other", "--data-dir", "data"];
+    expect(await duringCluster(clone, moved, () => Promise.resolve())).toMatchObject({ code: 0 });
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "replaces links in it instead of writing through them",
+    async () => {
+      const root = await newProject();
+      const kept = join(emptyFolder(), "kept");
+      writeFileSync(kept, "");
+      mkdirSync(join(root, "data"));
+      const names = ["changes.jsonl", "snapshot.jsonl.new", "keys.json.new"];
+      for (const name of names) symlinkSync(kept, join(root, "data", name));
+      const plain = ["--kubeconfig", "other", "--data-dir", "data"];
+      expect(await duringCluster(root, plain, () => Promise.resolve())).toMatchObject({ code: 0 });
+      expect(readFileSync(kept, "utf8")).toBe("");
+      for (const name of ["changes.jsonl", "snapshot.jsonl", "keys.json"]) {
+        const stat = lstatSync(join(root, "data", name));
+        expect([name, stat.isFile(), stat.mode & 0o777]).toEqual([name, true, 0o600]);
+      }
+    },
+  );
 });
 
 describe.skipIf(process.platform === "win32")("links of a cloned repository", () => {

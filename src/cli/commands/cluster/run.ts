@@ -8,6 +8,7 @@ import type { CliContext } from "../../context.ts";
 import { checkPort } from "../../project/inputs.ts";
 import { keepHeapLean } from "../../lean-heap.ts";
 import { paint } from "../../output.ts";
+import { claimDataDir, requireOwnDataDir } from "../../project/own-data-dir.ts";
 import { KubeconfigClaim } from "../../project/own-kubeconfig.ts";
 import { makePrivateFolder } from "../../project/tsop-folder.ts";
 import { untilAborted } from "../../../clock.ts";
@@ -54,6 +55,7 @@ async function serve(
   const letHeapGrow = keepHeapLean();
   try {
     claim.write(controlPlane.kubeconfig);
+    if (dataDir !== undefined) claimDataDir(dataDir);
     const startMs = Math.round(context.clock.monotonicMs() - began);
     if (options.json) {
       context.out(JSON.stringify({ url: controlPlane.url, kubeconfig, startMs }));
@@ -71,12 +73,13 @@ async function serve(
   }
 }
 
-/** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir`, `linked-folder` */
+/** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir`, `linked-folder`, `foreign-data-dir` */
 function dataFolder(folder: string | undefined, context: CliContext): string | undefined {
   if (folder === undefined) return undefined;
   const path = resolve(context.cwd, folder);
   try {
     makePrivateFolder(path);
+    requireOwnDataDir(path);
     accessSync(path, constants.R_OK | constants.W_OK);
     return path;
   } catch (error) {
