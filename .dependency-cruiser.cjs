@@ -9,11 +9,12 @@ const MAY_IMPORT = {
   cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
   page: ["cli/page/protocol", "runtime/journal/entry"],
 };
-const GROUND = "^src/(errors|log|clock|code-cache|file-lock|present|table)\\.ts$";
+const GROUND =
+  "^src/(errors|log|clock|code-cache|file-lock|live-process|own-state|present|project-folder|table)\\.ts$";
 
 const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   name: `${folder}-imports-downward`,
-  comment: `src/${folder} may import ${[...below, "errors, log, clock, code-cache, file-lock, present, table"].join(", ")}. Move the shared piece down, or pass it in.`,
+  comment: `src/${folder} may import ${[...below, "errors, log, clock, code-cache, file-lock, live-process, own-state, present, project-folder, table"].join(", ")}. Move the shared piece down, or pass it in.`,
   severity: "error",
   from: { path: `^src/${folder}/` },
   to: {
@@ -276,7 +277,7 @@ module.exports = {
       name: "ground-imports-nothing",
       severity: "error",
       comment:
-        "errors, log, clock, code-cache, file-lock, present and table stand under everything.",
+        "errors, log, clock, code-cache, file-lock, live-process, own-state, present, project-folder and table stand under everything.",
       from: { path: GROUND },
       to: { path: "^src/", pathNot: GROUND },
     },

@@ -37,8 +37,11 @@ export function configOf(excluded: readonly string[]): ViteUserConfig {
     // An example that a test imports runs on the sources of this checkout.
     plugins: [{ name: "tsop-of-examples", enforce: "pre", resolveId: (name) => SOURCES[name] }],
     test: {
-      // What commands keep for their next run stays out of the developer's own cache.
-      env: { TSOP_CACHE_DIR: resolve("node_modules/.cache/tsop-tests") },
+      // What commands keep for their next run stays out of the developer's own folders.
+      env: {
+        TSOP_CACHE_DIR: resolve("node_modules/.cache/tsop-tests"),
+        TSOP_STATE_DIR: resolve("node_modules/.cache/tsop-tests-state"),
+      },
       globalSetup: "test/support/side-thread-program.ts",
       // A guard against hanging, not a judgement of speed: a shared machine can be ten times slower.
       testTimeout: 60_000,

@@ -14,6 +14,7 @@ const STEPS = new Map([
   ["types", tsc],
   ["page-types", [...tsc, "-p", "src/page"]],
   ["tables", ["node", "scripts/lint/tables.mjs"]],
+  ["pinned", ["node", "scripts/lint/pinned.mjs"]],
   ["imports", ["depcruise", "src"]],
   ["dead-code", ["knip"]],
   ["format", ["oxfmt", "--check"]],

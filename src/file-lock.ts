@@ -5,6 +5,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import { isRunning, markIn, ownMark, type ProcessMark } from "./live-process.ts";
 
 /** A lock that another process holds. */
 export interface HeldLock {
@@ -15,9 +16,7 @@ export interface HeldLock {
 }
 
 /** The content of the file. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
+interface Holder extends ProcessMark {
   /** Distinguishes locks of one process, and a process from an earlier one with the same number. */
   readonly id: string;
 }
@@ -50,7 +49,7 @@ export class FileLock {
    */
   static tryTake(path: string): FileLock | HeldLock {
     const id = randomUUID();
-    const text = JSON.stringify({ pid: process.pid, host: hostname(), id } satisfies Holder);
+    const text = JSON.stringify({ ...ownMark(), id } satisfies Holder);
     for (;;) {
       if (isCreated(path, text)) return new FileLock(path, { text, id });
       const found = contentOf(path);
@@ -139,25 +138,15 @@ function isStale(text: string): boolean {
   const holder = holderOf(text);
   if (!holder || holder.host !== hostname()) return false;
   if (holder.pid === process.pid) return !ownIds.has(holder.id);
-  try {
-    process.kill(holder.pid, 0);
-    return false;
-  } catch (error) {
-    // EPERM: the process lives, and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
+  return isRunning(holder) === false;
 }
 
 function holderOf(text: string): Holder | undefined {
   try {
-    const { pid, host, id } = JSON.parse(text) as { [Key in keyof Holder]?: unknown };
-    const isComplete =
-      typeof pid === "number" &&
-      Number.isInteger(pid) &&
-      pid > 0 &&
-      typeof host === "string" &&
-      typeof id === "string";
-    return isComplete ? { pid, host, id } : undefined;
+    const value = JSON.parse(text) as { readonly id?: unknown } | null;
+    const mark = markIn(value);
+    const id = value?.id;
+    return mark && typeof id === "string" ? { ...mark, id } : undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@
  */
 import { systemClock, type Clock } from "../clock.ts";
 import { ProgressLine } from "./progress-line.ts";
-import { terminalText } from "./terminal-text.ts";
+import { terminalLine } from "./terminal-text.ts";
 
 /** The parts of the process that a command may touch. */
 export interface CliContext {
@@ -17,7 +17,7 @@ export interface CliContext {
   readonly clock: Clock;
   /** Keys of a terminal, for tests: called with the listener, it returns the function that ends the listening. */
   readonly keys?: (onKey: (key: string) => void) => (() => void) | undefined;
-  /** Prints a line of the result (stdout). */
+  /** Prints a line of the result (stdout). Line breaks in it are escaped, as all that a terminal obeys; see `printText`. */
   out(line: string): void;
   /** Prints a line of progress or of an error (stderr). */
   err(line: string): void;
@@ -48,11 +48,11 @@ export function processContext(): CliContext {
     clock: systemClock,
     out: (text) => {
       line?.clear();
-      stdout.write(`${terminalText(text)}\n`);
+      stdout.write(`${terminalLine(text)}\n`);
     },
     err: (text) => {
       line?.clear();
-      stderr.write(`${terminalText(text)}\n`);
+      stderr.write(`${terminalLine(text)}\n`);
     },
     detail: () => undefined,
     doing: (what) => line?.say(what),

@@ -1,17 +1,32 @@
-/** The output of tsop: colours, plans, errors as message and fix. */
-import pc from "picocolors";
-import { messageOf, SourceError, TsopError, UsageError } from "../errors.ts";
+/** The output of tsop: styles, texts of several lines, errors as message and fix. */
+import { type Diagnostic, messageOf, SourceError, TsopError, UsageError } from "../errors.ts";
 import { StatusError } from "../kube/status.ts";
 import type { CliContext } from "./context.ts";
 import { fileError } from "./file-errors.ts";
+import { painter, type Painter } from "./terminal-text.ts";
 
 /** Exit codes, as the README promises them. */
 export const ExitCode = { ok: 0, failure: 1, usage: 2, drift: 3 } as const;
 
-/** Colours, or none where they would be noise. */
-export function paint(context: CliContext): ReturnType<typeof pc.createColors> {
-  return pc.createColors(context.color);
+/** Styles, or none where they would be noise. */
+export const paint = (context: Pick<CliContext, "color">): Painter => painter(context.color);
+
+/** Prints a text of several lines: a file, the help, JSON. The lines of a message from outside are `messageLines`. */
+export function printText(print: (line: string) => void, text: string): void {
+  for (const line of text.split(/\r?\n/)) print(line);
 }
+
+/** Prints a value for programs. */
+export function printJson(context: Pick<CliContext, "out">, value: unknown): void {
+  const out = (line: string): void => {
+    context.out(line);
+  };
+  printText(out, JSON.stringify(value, undefined, 2));
+}
+
+/** The lines of a message. All but the first are indented, so that none looks like a line of tsop's own. */
+export const messageLines = (message: string): string[] =>
+  message.split(/\r?\n/).map((line, index) => (index === 0 ? line : `    ${line.trimStart()}`));
 
 /**
  * Prints an error and the next step; returns the exit code.
@@ -24,31 +39,49 @@ export function reportError(
   nextStep = thrown instanceof TsopError ? thrown.fix : "",
 ): number {
   const { red, bold, yellow } = paint(context);
+  const err = (line: string): void => {
+    context.err(line);
+  };
+  const report = (code: string, message: string, fix: string): void => {
+    messageLines(`${red(bold("error"))} ${code}: ${message}`).forEach(err);
+    messageLines(`  ${yellow("fix")} ${fix}`).forEach(err);
+    if (context.env["TSOP_DEBUG"] && thrown instanceof Error) printText(err, thrown.stack ?? "");
+  };
   if (thrown instanceof SourceError) {
-    for (const line of thrown.message.split("\n")) context.err(line);
+    for (const diagnostic of thrown.diagnostics) printDiagnostic(diagnostic, context);
     const count = thrown.diagnostics.filter(({ severity }) => severity === "error").length;
     context.err(`${red(bold(`${count} ${count === 1 ? "mistake" : "mistakes"}.`))} ${nextStep}`);
     return ExitCode.failure;
   }
   if (thrown instanceof TsopError) {
-    context.err(`${red(bold("error"))} ${thrown.code}: ${thrown.message}`);
-    context.err(`  ${yellow("fix")} ${thrown.fix}`);
-    if (context.env["TSOP_DEBUG"]) context.err(thrown.stack ?? "");
+    report(thrown.code, thrown.message, thrown.fix);
     return thrown instanceof UsageError ? ExitCode.usage : ExitCode.failure;
   }
   if (thrown instanceof StatusError) {
-    context.err(`${red(bold("error"))} api-server: ${thrown.message}`);
-    context.err(`  ${yellow("fix")} ${fixOfStatus(thrown)}`);
+    report("api-server", thrown.message, fixOfStatus(thrown));
     return ExitCode.failure;
   }
   const ofFile = fileError(thrown);
   if (ofFile) return reportError(ofFile, context);
-  context.err(`${red(bold("error"))} internal-error: ${messageOf(thrown)}`);
-  context.err(
-    `  ${yellow("fix")} This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack trace.`,
+  report(
+    "internal-error",
+    messageOf(thrown),
+    "This is a defect of tsop. Please report it with the command and its output; TSOP_DEBUG=1 adds a stack trace.",
   );
-  if (context.env["TSOP_DEBUG"] && thrown instanceof Error) context.err(thrown.stack ?? "");
   return ExitCode.failure;
+}
+
+/** Prints a finding in a file of the user's. */
+export function printDiagnostic(
+  { file, line, column, code, message, fix }: Diagnostic,
+  context: Pick<CliContext, "err">,
+): void {
+  messageLines(`${file}:${line}:${column} ${code}: ${message}`).forEach((text) => {
+    context.err(text);
+  });
+  messageLines(`  ${fix}`).forEach((text) => {
+    context.err(text);
+  });
 }
 
 function fixOfStatus(error: StatusError): string {

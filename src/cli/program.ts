@@ -69,8 +69,12 @@ export function buildProgram(
     .enablePositionalOptions() // `create api --version` is not the program's `--version`
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.out(text.replace(/\n$/, "")),
-      writeErr: (text) => context.err(text.replace(/\n$/, "")),
+      writeOut: (text) => {
+        for (const line of text.replace(/\n$/, "").split("\n")) context.out(line);
+      },
+      writeErr: (text) => {
+        for (const line of text.replace(/\n$/, "").split("\n")) context.err(line);
+      },
     });
   for (const { heading, commands } of COMMAND_TREE) {
     program.commandsGroup(heading);

@@ -1,11 +1,12 @@
 /** The user's source files. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { PROJECT_FOLDER } from "../project-folder.ts";
 
 /** The role that `tsop init` writes: it lets the operator hold its lease. */
 export const LEASE_ROLE = "config/rbac/leader_election_role.yaml";
 
-const SKIPPED = new Set(["node_modules", "dist", ".tsop", ".git", "__tests__", "__mocks__"]);
+const SKIPPED = new Set(["node_modules", "dist", PROJECT_FOLDER, ".git", "__tests__", "__mocks__"]);
 
 /** The absolute paths of a project's TypeScript files, sorted by folder; without declarations and tests. */
 export function sourcePaths(root: string, folder = "src"): string[] {

@@ -218,7 +218,7 @@ describe("tsop init", () => {
       env: { PATH: `${programs}:/bin:/usr/bin` },
     });
     expect(code).toBe(1);
-    expect(err).toContain("exited with code 7:\n  npm error no such registry");
+    expect(err).toContain("exited with code 7:\n    npm error no such registry");
     expect(err).toContain(`Run \`npm install\` in ${folder}`);
     expect(filesIn(folder)["PROJECT"]).toContain("shop");
   });

@@ -17,6 +17,7 @@ import { createClient } from "../../runtime/client/create-client.ts";
 import { oncePerText } from "../../runtime/rest/warnings.ts";
 import type { ClusterConfig } from "../../runtime/transport/cluster-config.ts";
 import {
+  kubeconfigPaths,
   loadClusterConfig,
   type ClusterConfigOptions,
 } from "../../runtime/kubeconfig/load-config.ts";
@@ -24,6 +25,7 @@ import { ConnectionError } from "../../runtime/transport/transport.ts";
 import type { ClientMiddleware } from "../../runtime/rest/rest-client.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
+import { requireOwn } from "../project/own-kubeconfig.ts";
 import { Pod } from "../../generated/k8s/core-v1.ts";
 import { FIELD_MANAGER } from "./ownership.ts";
 import { present } from "../../present.ts";
@@ -35,6 +37,9 @@ export type ClusterOptions = OptionOf<typeof kubeconfig> &
   OptionOf<typeof kubeContext> &
   // The seconds that each request can take, with the credentials for it. Defaults to the limit of the runtime.
   Partial<OptionOf<typeof waitingTime>>;
+
+/** A cluster, by the flags or by the text of a kubeconfig. */
+export type ClusterChoice = ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">;
 
 /** The waits before what a cut connection left open is tried again; a server that restarts is back by then. */
 const RETRY_WAITS_MS = [100, 500, 2000];
@@ -180,28 +185,31 @@ export class ClusterSession {
   }
 }
 
-/** The cluster that the flags, `KUBECONFIG` or `~/.kube/config` name. */
-export function findCluster(
-  options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
-  context: CliContext,
-): ClusterConfig {
-  const { kubeconfig, kubeconfigText } = options;
+/**
+ * The cluster that the flags, `KUBECONFIG` or `~/.kube/config` name.
+ *
+ * @throws TsopError `foreign-kubeconfig`; as `loadClusterConfig`
+ */
+export function findCluster(options: ClusterChoice, context: CliContext): ClusterConfig {
+  const { kubeconfigText } = options;
+  const kubeconfig =
+    options.kubeconfig === undefined ? undefined : resolve(context.cwd, options.kubeconfig);
+  if (kubeconfigText === undefined) {
+    const paths = kubeconfig === undefined ? kubeconfigPaths(context.env) : [kubeconfig];
+    for (const path of paths) requireOwn(resolve(context.cwd, path));
+  }
   return loadClusterConfig({
     clock: context.clock,
     environment: context.env,
     onWarning: (message) => {
       context.err(`${paint(context).yellow("warning")} ${message}`);
     },
-    ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(context.cwd, kubeconfig) }),
-    ...present({ kubeconfigText, context: options.context }),
+    ...present({ kubeconfig, kubeconfigText, context: options.context }),
   });
 }
 
 /** Connects to the cluster that the options choose. */
-export function openCluster(
-  options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
-  context: CliContext,
-): ClusterSession {
+export function openCluster(options: ClusterChoice, context: CliContext): ClusterSession {
   const config = findCluster(options, context);
   const client = createClient(config, {
     name: FIELD_MANAGER,

@@ -1,8 +1,6 @@
 /** The progress of a storage migration, so that the next run goes on where this one was ended. */
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { isJsonObject } from "../../kube/json.ts";
-import { writePrivateFile } from "../project/private-file.ts";
+import { OwnState } from "../../own-state.ts";
 
 /** The identity of a migration: another CRD, storage version or change of either begins anew. */
 export interface MigrationTarget {
@@ -18,31 +16,27 @@ export interface MigrationState extends MigrationTarget {
   readonly done: number;
 }
 
-/** The file that says how far the migration of a CRD is. */
+/** How far the migration of a CRD is. It is not in the project: a state from a repository could skip objects. */
 export class MigrationFile {
-  readonly #path: string;
+  readonly #state: OwnState;
 
   constructor(root: string, crd: string) {
-    this.#path = join(root, ".tsop", `migration-${crd}.json`);
+    this.#state = OwnState.about(root, `migration ${crd}`);
   }
 
   /** The place at which the migration of exactly this target was ended; `undefined` when it has to begin. */
   read(target: MigrationTarget): MigrationState | undefined {
-    try {
-      const state: unknown = JSON.parse(readFileSync(this.#path, "utf8"));
-      return isStateOf(state, target) ? state : undefined;
-    } catch {
-      return undefined;
-    }
+    const state: unknown = this.#state.read();
+    return isStateOf(state, target) ? state : undefined;
   }
 
-  /** @throws TsopError `write-failed` */
+  /** @throws TsopError `no-state-folder` */
   write(state: MigrationState): void {
-    writePrivateFile(this.#path, `${JSON.stringify(state)}\n`);
+    this.#state.write({ ...state });
   }
 
   remove(): void {
-    rmSync(this.#path, { force: true });
+    this.#state.remove();
   }
 }
 

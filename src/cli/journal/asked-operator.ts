@@ -3,9 +3,6 @@ import { TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import type { JournalPlace } from "./journal-place.ts";
 
-/** The kubeconfig of the cluster of `tsop dev`. */
-export const DEV_KUBECONFIG = ".tsop/kubeconfig";
-
 /** The address of `--operator`. @throws UsageError `bad-operator-address` */
 export function operatorPlace(operator: string, { env }: Pick<CliContext, "env">): JournalPlace {
   const token = env["TSOP_OPERATOR_TOKEN"];

@@ -1,13 +1,12 @@
 /** The place where the journal of an operator is read: of `tsop dev`, at an address, in a pod. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { reasonOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
+import { OwnState } from "../../own-state.ts";
 import type { JournalAnswer } from "../../runtime/journal/debug-server.ts";
 
-/** The file by which `tsop dev` says where its operator's journal is. */
-export const SESSION_FILE = ".tsop/dev/journal.json";
+/** The state by which `tsop dev` tells where its operator's journal is. */
+export const journalState = (root: string): OwnState => OwnState.about(root, "journal");
 
 const PATH = "/debug/journal";
 const TIMEOUT_MS = 15_000;
@@ -23,16 +22,10 @@ export interface JournalPlace {
 /** The journal, as an operator answers it; one of an earlier tsop does not count its rights. */
 export type OperatorJournal = Omit<JournalAnswer, "usedRights"> & Partial<JournalAnswer>;
 
-/** The journal of the `tsop dev` of a project; `undefined` where none runs. */
+/** The journal of the `tsop dev` of a project that this user runs here; `undefined` if none runs. */
 export function placeOfDev(root: string): JournalPlace | undefined {
-  try {
-    const session: unknown = JSON.parse(readFileSync(join(root, SESSION_FILE), "utf8"));
-    if (!isJsonObject(session)) return undefined;
-    const { url, token } = session;
-    return typeof url === "string" && typeof token === "string" ? { url, token } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { url, token } = journalState(root).readLive() ?? {};
+  return typeof url === "string" && typeof token === "string" ? { url, token } : undefined;
 }
 
 /**

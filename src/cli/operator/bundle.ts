@@ -1,10 +1,11 @@
 /** An operator as one file: `src/main.ts` and all that it imports, bundled by esbuild. */
 import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { SourceError } from "../../errors.ts";
 import { mainPath } from "../project/sources/main-path.ts";
+import { generatedFile } from "../project/tsop-folder.ts";
 
 /** A bundle that is made again after edits, reading only what changed. */
 export interface OpenBundle {
@@ -29,12 +30,12 @@ export async function bundleOperator(
 ): Promise<readonly string[]> {
   if (options.small) {
     const { files, inputs } = await bundledOperator(root, outfile);
-    await mkdir(dirname(join(root, outfile)), { recursive: true });
-    for (const [path, text] of files) await writeFile(join(root, path), text);
+    for (const [path, text] of files) await writeFile(generatedFile(root, path), text);
     return inputs;
   }
   const main = await mainPath(root);
   const { build } = await import("esbuild");
+  prepareOutput(root, outfile);
   const settings = { ...optionsOf(root, main, outfile), metafile: true as const };
   const { metafile } = await asSourceError(main, build(settings));
   return Object.keys(metafile.inputs);
@@ -96,10 +97,16 @@ export async function openBundle(root: string, outfile: string): Promise<OpenBun
     leftOut,
     async rebuild() {
       await mainPath(root); // The file may have gone since.
+      prepareOutput(root, outfile);
       await asSourceError(main, opened.rebuild());
     },
     close: () => opened.dispose(),
   };
+}
+
+/** esbuild writes through links. */
+function prepareOutput(root: string, outfile: string): void {
+  for (const path of [outfile, `${outfile}.map`]) generatedFile(root, path);
 }
 
 function optionsOf(root: string, main: string, outfile: string): BuildOptions {

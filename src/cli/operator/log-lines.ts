@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import { packageRoot } from "../package-info.ts";
-import { oneLine } from "../terminal-text.ts";
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",
@@ -26,10 +25,10 @@ const NOT_AMONG_FIELDS = new Set([
 export type LogEntry = Readonly<Record<string, unknown>>;
 
 /**
- * A line of pino as `time level controller object  message key=value`. Each controller has a colour, so that the eye
+ * A line of pino as `time level controller object  message key=value`, and the lines of its error. Each controller has a colour, so that the eye
  * finds its lines among those of the others.
  */
-export function formatLogEntry(entry: LogEntry, context: CliContext): string {
+export function formatLogEntry(entry: LogEntry, context: CliContext): string[] {
   const { dim, red, yellow } = paint(context);
   const source = sourceOf(entry, context);
   const level = Number(entry["level"]);
@@ -38,13 +37,12 @@ export function formatLogEntry(entry: LogEntry, context: CliContext): string {
   const when = new Date(entry["time"] as number | string).toISOString().slice(11, 23);
   const fields = Object.entries(entry)
     .filter(([key]) => !NOT_AMONG_FIELDS.has(key))
-    .map(([key, value]) =>
-      oneLine(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`),
-    );
+    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const error = entry["err"] as { message?: unknown; stack?: unknown } | null | undefined;
   const message = typeof entry["msg"] === "string" ? entry["msg"] : "";
-  const detail = error ? detailOf(error, message, context) : "";
-  return `${dim(when)} ${colored} ${source}${oneLine(message)}${fields.length > 0 ? ` ${dim(fields.join(" "))}` : ""}${detail}`;
+  const detail = error ? detailOf(error, message, context) : [];
+  const rest = fields.length > 0 ? ` ${dim(fields.join(" "))}` : "";
+  return [`${dim(when)} ${colored} ${source}${message}${rest}`, ...detail];
 }
 
 /** The controller that speaks, and the object that it speaks of. */
@@ -54,8 +52,8 @@ function sourceOf(entry: LogEntry, context: CliContext): string {
   const { bold, cyan, magenta, blue, green } = paint(context);
   const sum = Buffer.from(controller).reduce((total, byte) => total + byte, 0);
   const color = [cyan, magenta, blue, green][sum % 4] ?? cyan;
-  const name = bold(color(oneLine(controller)));
-  const object = typeof key === "string" ? ` ${oneLine(key)}` : "";
+  const name = bold(color(controller));
+  const object = typeof key === "string" ? ` ${key}` : "";
   return `${name}${object}  `;
 }
 
@@ -64,7 +62,7 @@ function detailOf(
   error: { readonly message?: unknown; readonly stack?: unknown },
   told: string,
   context: CliContext,
-): string {
+): string[] {
   const message = typeof error.message === "string" ? error.message : "";
   const stack = typeof error.stack === "string" ? error.stack : "";
   const lines = (stack === "" ? message : stack).split("\n");
@@ -72,7 +70,7 @@ function detailOf(
   const words = lines.filter((line) => !FRAME.test(line));
   const shown = context.env["TSOP_DEBUG"] ? frames : frames.filter((line) => !isForeign(line));
   const news = message !== "" && told.includes(message) ? [] : words;
-  return [...news, ...shown].map((line) => `\n    ${oneLine(line)}`).join("");
+  return [...news, ...shown].map((line) => `    ${line}`);
 }
 
 const FRAME = /^\s+at /;

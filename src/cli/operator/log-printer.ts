@@ -5,6 +5,7 @@
 import type { Timer } from "../../clock.ts";
 import { LruMap } from "../../runtime/lru.ts";
 import type { CliContext } from "../context.ts";
+import { withoutColors } from "../terminal-text.ts";
 import { ERROR, formatLogEntry, parseLogEntry, type LogEntry } from "./log-lines.ts";
 
 /** The wait between two lines about one error; doubled after each of them. */
@@ -48,8 +49,8 @@ export class LogPrinter {
   /** Prints a line, or counts it. */
   print(line: string): void {
     const entry = parseLogEntry(line);
-    if (!entry) this.#context.out(line);
-    else if (!this.#isRepeated(entry)) this.#context.out(formatLogEntry(entry, this.#context));
+    if (!entry) this.#context.out(withoutColors(line));
+    else if (!this.#isRepeated(entry)) this.#print(entry);
   }
 
   /** Prints the repeats that are not printed yet: the process has exited. */
@@ -105,7 +106,11 @@ export class LogPrinter {
       ...(objects.length === 1 && { key }),
       msg: `${typeof msg === "string" ? msg : ""} (${times}${about})`,
     };
-    this.#context.out(formatLogEntry(entry, this.#context));
+    this.#print(entry);
+  }
+
+  #print(entry: LogEntry): void {
+    for (const line of formatLogEntry(entry, this.#context)) this.#context.out(line);
   }
 }
 

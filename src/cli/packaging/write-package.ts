@@ -1,7 +1,7 @@
 /** The common part of the commands that write a package into the project. */
 import { UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { ExitCode, paint } from "../output.ts";
+import { ExitCode, paint, printJson } from "../output.ts";
 import type { FolderPlan } from "./generated-folder.ts";
 import { applyPlan, carryOut, changesOf, type PlanOptions, showPlan } from "../project/plan.ts";
 import type { OptionOf } from "../command.ts";
@@ -72,6 +72,6 @@ async function reportPackage(
   context: CliContext,
 ): Promise<number> {
   if (!check && !dryRun) await applyPlan(plan, context);
-  context.out(JSON.stringify({ changes: changesOf(plan), kept }, undefined, 2));
+  printJson(context, { changes: changesOf(plan), kept });
   return check && plan.changes.length > 0 ? ExitCode.drift : ExitCode.ok;
 }

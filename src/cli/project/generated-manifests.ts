@@ -1,9 +1,9 @@
 /** The files that `tsop manifests` generates, for the commands that need them. */
-import { formatDiagnostic, SourceError } from "../../errors.ts";
+import { SourceError } from "../../errors.ts";
 import type { Generated, OpenProject } from "../../generator/generate.ts";
 import { leftOvers, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
 import type { CliContext } from "../context.ts";
-import { paint } from "../output.ts";
+import { paint, printDiagnostic } from "../output.ts";
 import { hasOwnWebhookService, listsWithoutGone } from "./default-list.ts";
 import { Draft } from "./draft.ts";
 import { listsWithPatches } from "./parts.ts";
@@ -82,7 +82,7 @@ export async function planManifests(
 ): Promise<Plan> {
   const generated = await (source ?? (await stampedManifests(project))).generate();
   refuseErrors(generated);
-  for (const warning of generated.diagnostics) context.err(formatDiagnostic(warning));
+  for (const warning of generated.diagnostics) printDiagnostic(warning, context);
   return planOf(project, generated);
 }
 

@@ -86,7 +86,7 @@ export async function showPlan(
         undefined,
         { context: 2 },
       );
-      for (const line of patch.split("\n").slice(1, -1)) {
+      for (const line of patch.split(/\r?\n/).slice(1, -1)) {
         if (line.startsWith("+")) context.out(green(line));
         else if (line.startsWith("-")) context.out(red(line));
         else context.out(dim(line));
@@ -141,7 +141,10 @@ export async function applyPlan(
       const target = change.before === undefined ? path : await realpath(path);
       const temporary = unfinishedName(target);
       staged.push({ change, target, temporary });
-      await writeFile(temporary, change.after, { mode: change.executable ? 0o755 : 0o666 });
+      await writeFile(temporary, change.after, {
+        mode: change.executable ? 0o755 : 0o666,
+        flag: "wx", // Not through a link of that name.
+      });
     }
     for (const { change, target, temporary } of staged) {
       await rename(temporary, target);

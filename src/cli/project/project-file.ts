@@ -9,6 +9,7 @@ import { TsopError, UsageError } from "../../errors.ts";
 import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { readIfThere } from "./plan.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
+import { broken, refuseNames } from "./project-names.ts";
 import { parseUserYaml } from "./yaml/user-yaml.ts";
 import type { YamlDocument } from "./yaml/yaml-documents.ts";
 import { YamlText } from "./yaml/yaml-text.ts";
@@ -126,6 +127,7 @@ export function parseProject(root: string, text: string): Project {
   if (typeof projectName !== "string" || typeof domain !== "string") {
     throw broken(root, "`projectName` and `domain` must be strings", "Add them");
   }
+  refuseNames(root, document, data);
   const [problem] = domain === "" ? [] : dns1123SubdomainErrors(domain);
   if (problem !== undefined) {
     throw broken(
@@ -372,15 +374,6 @@ const isTexts = (value: unknown): value is readonly string[] =>
 
 const isMode = (value: unknown): value is CertificateMode =>
   CERTIFICATE_MODES.some((mode) => mode === value);
-
-function broken(
-  root: string,
-  what: string,
-  fix: string,
-  place = join(root, PROJECT_FILE),
-): TsopError {
-  return new TsopError("broken-project-file", `${place}: ${what}.`, `${fix}; nothing was written.`);
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 /** The keys of a control plane that outlives its process: existing kubeconfigs keep access. */
 import { type KeyObject, createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { seededKey } from "../../kube/x509/seeded-keys.ts";
@@ -48,6 +48,8 @@ export function saveKeys(folder: string, keys: Required<ClusterKeys>): void {
   const text = JSON.stringify({ authority: pem(authority), tokens: pem(tokens), certificate });
   const file = join(folder, FILE);
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  // Removed and created: not through a link of that name, and never readable for others.
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flag: "wx" });
   renameSync(`${file}.new`, file);
 }

@@ -14,6 +14,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -50,6 +51,9 @@ const LOCK = "lock";
 /** The mode of files and folders: they hold Secrets, so only their owner may read them. */
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
+
+/** Files are removed and created: not through a link of that name, and never readable for others. */
+const CREATE = "wx";
 
 /** The size of the log at which a new snapshot replaces it; more when the snapshot is larger. */
 const LOG_MAX_BYTES = 32 * 1024 * 1024;
@@ -154,10 +158,9 @@ export class StoreLog implements ChangeSink {
   }
 
   async #newLog(): Promise<FileHandle> {
-    const file = await open(join(this.#folder, LOG), "w", PRIVATE_FILE);
-    // A file that existed before keeps its mode.
-    await file.chmod(PRIVATE_FILE);
-    return file;
+    const path = join(this.#folder, LOG);
+    rmSync(path, { force: true });
+    return open(path, CREATE, PRIVATE_FILE);
   }
 
   #take(line: Line): void {
@@ -193,7 +196,8 @@ export class StoreLog implements ChangeSink {
   /** Replaces the old snapshot and the log with a new snapshot; the rename makes it one step. */
   #writeSnapshot(): void {
     const file = join(this.#folder, SNAPSHOT);
-    const descriptor = openSync(`${file}.new`, "w", PRIVATE_FILE);
+    rmSync(`${file}.new`, { force: true });
+    const descriptor = openSync(`${file}.new`, CREATE, PRIVATE_FILE);
     if (this.#version !== undefined) {
       writeSync(descriptor, `${JSON.stringify({ v: this.#version })}\n`);
     }

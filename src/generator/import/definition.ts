@@ -1,5 +1,6 @@
 /** CustomResourceDefinitions as they are found: `v1` as it is, `v1beta1` converted to `v1`. */
 import { TsopError } from "../../errors.ts";
+import { type KindNames, wrongName } from "../../kube/kind-names.ts";
 import { isRecord, misshapen, type Shape, unknownFields } from "./shape.ts";
 import { tableOf } from "../../table.ts";
 
@@ -154,6 +155,7 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
   if (!shape) throw refuse(`its apiVersion is ${JSON.stringify(apiVersion)}`);
   const problem = misshapen(metadata, METADATA, "metadata") ?? misshapen(spec, shape, "spec");
   if (problem !== undefined) throw refuse(problem);
+  refuseNames(spec, refuse);
   const { scope } = spec;
   if (typeof scope === "string" && scope !== "Namespaced" && scope !== "Cluster") {
     throw refuse(`spec.scope is ${JSON.stringify(scope)}, neither Namespaced nor Cluster`);
@@ -168,6 +170,27 @@ export function readDefinition(found: unknown, from: string, notes: string[]): C
     throw refuse("it has no versions");
   }
   return checkedVersions(named as CrdDefinition, notes, refuse);
+}
+
+/** Names become parts of paths and of code: the API server's rules for them hold here. */
+function refuseNames(spec: Unknown, refuse: (what: string) => TsopError): void {
+  const { group, version, versions } = spec;
+  const listed = (Array.isArray(versions) ? (versions as unknown[]) : []).flatMap((one, index) =>
+    isRecord(one) ? [[`spec.versions[${index}].name`, { version: one["name"] }] as const] : [],
+  );
+  const places = [
+    ["spec.group", { group }],
+    ["spec.names", isRecord(spec["names"]) ? spec["names"] : {}],
+    ["spec.version", { version }],
+    ...listed,
+  ] as const;
+  for (const [place, names] of places) {
+    const wrong = wrongName(names as KindNames);
+    if (!wrong) continue;
+    const at = place === "spec.names" ? `${place}.${wrong.field}` : place;
+    throw refuse(`${at} is ${JSON.stringify(wrong.name)}: ${wrong.problem}`);
+  }
+  if (group === "") throw refuse("spec.group is empty");
 }
 
 /** A version without a name has no file, and two of one name have the same; a column without one has no title. */

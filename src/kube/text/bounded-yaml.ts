@@ -5,7 +5,7 @@
 import {
   type Alias,
   Composer,
-  type Document,
+  Document,
   isAlias,
   isMap,
   isScalar,
@@ -72,6 +72,11 @@ type ReportMistake = (source: unknown, code: unknown, message: unknown, warns?: 
 
 /** The most mistakes of a text that are kept, and as many warnings: each has a stack of its own. */
 const MAX_MISTAKES = 100;
+/** How many tokens are read after a quote that is not closed: the text is wrong, and the rest may be all of it. */
+const AFTER_OPEN_QUOTE = 1000;
+
+/** A text has enough mistakes: it is not read to its end. */
+class EnoughMistakes extends Error {}
 
 /**
  * Parses the documents of a text, which may have mistakes.
@@ -91,11 +96,19 @@ export function* parseYaml(
   composer["onError"] = ((source, code, message, isWarning = false) => {
     const count = ++counts[isWarning ? "warnings" : "mistakes"];
     if (count <= MAX_MISTAKES) report(source, code, message, isWarning);
+    else if (!isWarning) throw new EnoughMistakes();
   }) satisfies ReportMistake;
   const tokens = inspect(boundedTokens(text, lines, limits, firstDocument));
-  for (const document of composer.compose(tokens, false, text.length)) {
+  try {
+    for (const document of composer.compose(tokens, false, text.length)) {
+      yield document;
+      if (firstDocument) return;
+    }
+  } catch (error) {
+    if (!(error instanceof EnoughMistakes)) throw error;
+    const document = new Document() as Document.Parsed;
+    document.errors.push(...(composer["errors"] as Document["errors"]));
     yield document;
-    if (firstDocument) return;
   }
 }
 
@@ -109,6 +122,8 @@ function* boundedTokens(
   let count = 0;
   let mistakes = 0;
   let isWhole = false;
+  let last = Infinity;
+  let before = "";
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     if (++count > maxTokens) throw new YamlProblem("tokens", parser.offset);
@@ -117,13 +132,22 @@ function* boundedTokens(
       if (token.type === "error") mistakes++;
       isWhole ||= token.type === "document";
     }
-    if (mistakes > MAX_MISTAKES) break;
+    if (before !== SCALAR && isOpenQuote(lexeme)) last = Math.min(last, count + AFTER_OPEN_QUOTE);
+    before = lexeme;
+    if (mistakes > MAX_MISTAKES || count >= last) break;
     // The document itself is on the stack as well.
     if (parser.stack.length > depth + 1) throw new YamlProblem("depth", parser.offset);
     if (firstDocument && isWhole && (lexeme === "---" || lexeme === "...")) return;
   }
   yield* parser.end();
 }
+
+/** The lexeme before the text of a scalar without quotes. */
+const SCALAR = "\u001f";
+
+/** Whether a lexeme is the beginning of a quoted text that does not end. */
+const isOpenQuote = (lexeme: string): boolean =>
+  /^["']/.test(lexeme) && (lexeme.length === 1 || !lexeme.endsWith(lexeme.charAt(0)));
 
 /** What a reader makes of the nodes of a document. */
 export interface YamlRules {

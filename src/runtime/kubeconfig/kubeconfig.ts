@@ -30,6 +30,7 @@ import {
 import type { Reading } from "./followed-config.ts";
 import { readNamedFile, resolveNamed } from "./named-file.ts";
 import { KubeconfigMistakes } from "./mistakes.ts";
+import { foreignFields } from "./project-folder-rules.ts";
 import { checkUser, credentialsOf, hasCredentials, impersonationOf } from "./user.ts";
 import { present } from "../../present.ts";
 
@@ -96,6 +97,7 @@ function mergeKubeconfigs(sources: readonly KubeconfigSource[]): KubeconfigFile 
   const files = sources.map((source) => {
     const read = readKubeconfigFile(source);
     for (const mistake of read.mistakes) mistakes.add(mistake);
+    for (const mistake of foreignFields(source, read.file)) mistakes.add(mistake);
     return read.file;
   });
   mistakes.throwAll();

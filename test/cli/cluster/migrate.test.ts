@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
@@ -9,6 +9,7 @@ import type { KubeObject, ManifestObject } from "../../../src/kube/object.ts";
 import type { ResourceType } from "../../../src/kube/resource.ts";
 import { isConflict, isNotFound } from "../../../src/kube/status.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
+import { OwnState } from "../../../src/own-state.ts";
 import { createClient } from "../../../src/runtime/client/create-client.ts";
 import { mergePatch } from "../../../src/runtime/client/patches.ts";
 import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
@@ -252,18 +253,17 @@ describe("tsop migrate", () => {
     const gears = await kind(600);
     await gears.store("v1");
     const live = await gears.live();
-    const path = join(gears.folder, ".tsop", `migration-${gears.crd}.json`);
-    mkdirSync(join(gears.folder, ".tsop"), { recursive: true });
+    const kept = OwnState.about(gears.folder, `migration ${gears.crd}`);
     const { uid, generation } = live.metadata;
     const state = { uid, generation, storageVersion: "v1", next: "nonsense", done: 500 };
     // A mark that the API server does not know is used only where it is of this CRD as it is now.
-    writeFileSync(path, JSON.stringify(state));
+    kept.write(state);
     expect((await gears.migrate()).code).toBe(1);
     expect(await gears.storedVersions()).toEqual(["v1alpha1", "v1"]);
-    writeFileSync(path, JSON.stringify({ ...state, generation: 77 }));
+    kept.write({ ...state, generation: 77 });
     expect((await gears.migrate()).out).toContain("600 objects to v1");
     expect(await gears.storedVersions()).toEqual(["v1"]);
-    expect(existsSync(path)).toBe(false);
+    expect(kept.read()).toBeUndefined();
   });
 
   it("stops when it is interrupted, and the next run does not begin anew", async () => {

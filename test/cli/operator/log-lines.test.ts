@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { processContext } from "../../../src/cli/context.ts";
+import { terminalLine } from "../../../src/cli/terminal-text.ts";
 import { formatLogEntry, parseLogEntry } from "../../../src/cli/operator/log-lines.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -9,7 +10,9 @@ const time = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 const plain = { ...processContext(), color: false, env: {} };
 
 const line = (fields: object): string =>
-  formatLogEntry({ level: 50, time, pid: 1, hostname: "h", ...fields }, plain);
+  formatLogEntry({ level: 50, time, pid: 1, hostname: "h", ...fields }, plain)
+    .map(terminalLine)
+    .join("\n");
 
 describe("formatLogEntry", () => {
   it("makes one readable line of a line of pino: when, how bad, which controller, which object, what", () => {
@@ -25,7 +28,7 @@ describe("formatLogEntry", () => {
 
   it("gives each controller a colour that stays, and none where there is no terminal", () => {
     const colored = (controller: string, msg: string): string =>
-      formatLogEntry({ level: 30, time, controller, msg }, { ...plain, color: true });
+      formatLogEntry({ level: 30, time, controller, msg }, { ...plain, color: true }).join("\n");
     const [start = ""] = colored("web", "x").split("web");
     expect(start).toContain("\u001b[");
     expect(colored("web", "other").startsWith(start)).toBe(true);

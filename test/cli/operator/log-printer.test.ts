@@ -12,7 +12,12 @@ function start(env: Readonly<Record<string, string>> = {}) {
   const clock = new VirtualClock();
   const lines: string[] = [];
   const out = (line: string): void => {
-    lines.push(`${(clock.monotonicMs() / 1000).toFixed(1)}: ${line.slice("03:04:05.006 ".length)}`);
+    // The lines of an error follow it.
+    if (line.startsWith("    ")) lines.push(`${lines.pop() ?? ""}\n${line}`);
+    else
+      lines.push(
+        `${(clock.monotonicMs() / 1000).toFixed(1)}: ${line.slice("03:04:05.006 ".length)}`,
+      );
   };
   const printer = new LogPrinter({ ...testContext("/"), clock, env, out });
   const fail = (key = "default/shop", message = "x is undefined", more = {}): void => {

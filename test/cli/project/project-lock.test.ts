@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { OwnState } from "../../../src/own-state.ts";
 import { bundled } from "../../support/bundled.ts";
 import { filesIn, newProject, runCli } from "../support/run-cli.ts";
 
@@ -29,20 +30,20 @@ it("takes one command of a project after the other: none of three at once is los
     expect(files["PROJECT"]).toContain(`kind: ${kind}`);
     expect(files["config/samples/kustomization.yaml"]).toContain(`_${kind.toLowerCase()}.yaml`);
   }
-  expect(existsSync(join(folder, ".tsop/lock"))).toBe(false);
+  expect(existsSync(OwnState.about(folder, "files").lockPath)).toBe(false);
 });
 
 it("takes over the lock of a process that is gone", async () => {
   const folder = await newProject();
-  mkdirSync(join(folder, ".tsop"), { recursive: true });
+  const lock = OwnState.about(folder, "files").lockPath;
   // No process has such an id.
-  writeFileSync(
-    join(folder, ".tsop/lock"),
-    JSON.stringify({ pid: 2 ** 30, host: hostname(), id: "a" }),
-  );
+  writeFileSync(lock, JSON.stringify({ pid: 2 ** 30, host: hostname(), id: "a" }));
   expect(await runCli(folder, create("Page"))).toMatchObject({ code: 0, err: "" });
-  expect(existsSync(join(folder, ".tsop/lock"))).toBe(false);
+  expect(existsSync(OwnState.about(folder, "files").lockPath)).toBe(false);
 });
+
+const lockOf = (folder: string): string =>
+  OwnState.about(join(folder, ".tsop/kubeconfig"), "kubeconfig").lockPath;
 
 describe("a second control plane of a project", { timeout: 60_000 }, () => {
   let program: Awaited<ReturnType<typeof bundled>>;
@@ -72,15 +73,15 @@ describe("a second control plane of a project", { timeout: 60_000 }, () => {
     }
     expect(await clusterHere(folder, "--kubeconfig", "other")).toBe(0);
     await end(first, "SIGTERM");
-    expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(false);
+    expect(existsSync(lockOf(folder))).toBe(false);
   });
 
   it("starts after the first was killed", async () => {
     const folder = await newProject();
     await end(await startCluster(folder), "SIGKILL");
-    expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(true);
+    expect(existsSync(lockOf(folder))).toBe(true);
     expect(await clusterHere(folder)).toBe(0);
-    expect(existsSync(join(folder, ".tsop/kubeconfig.in-use"))).toBe(false);
+    expect(existsSync(lockOf(folder))).toBe(false);
   });
 
   /** `tsop cluster` in a process of its own, when it has said its first line. */

@@ -6,6 +6,7 @@ import fileSystem from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { OwnState } from "../../../src/own-state.ts";
 import { emptyFolder, runCli } from "./run-cli.ts";
 
 const TSOP = fileURLToPath(new URL("../../../bin/tsop.js", import.meta.url));
@@ -82,7 +83,7 @@ export async function stopped(root: string, argv: readonly string[], at: string)
     syncBuiltinESMExports();
   }
   // Whose it was is gone.
-  const lock = join(root, ".tsop/lock");
+  const lock = OwnState.about(root, "files").lockPath;
   if (existsSync(lock)) {
     const holder = JSON.parse(readFileSync(lock, "utf8")) as object;
     writeFileSync(lock, JSON.stringify({ ...holder, pid: DEAD_PID }));

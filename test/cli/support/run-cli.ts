@@ -13,6 +13,7 @@ import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { main } from "../../../src/cli/main.ts";
+import { terminalLine } from "../../../src/cli/terminal-text.ts";
 import { type Clock, systemClock } from "../../../src/clock.ts";
 
 /** What a command printed, and how it ended. */
@@ -46,11 +47,13 @@ export async function runCli(
     ...testContext(cwd),
     ...(options.clock && { clock: options.clock }),
     env: { PATH: process.env["PATH"], HOME: cwd, ...options.env },
-    out: (line) => {
+    out: (text) => {
+      const line = terminalLine(text);
       out.push(line);
       options.onLine?.(line);
     },
-    err: (line) => {
+    err: (text) => {
+      const line = terminalLine(text);
       err.push(line);
       options.onLine?.(line);
     },

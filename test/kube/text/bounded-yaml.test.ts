@@ -32,6 +32,8 @@ describe("Bounded YAML", () => {
   it.each([
     ["escapes that do not exist", `"${String.raw`\z`.repeat(MEGABYTE / 2)}"`],
     ["carriage returns that are escaped", `"${"\\\r".repeat(MEGABYTE / 2)}"`],
+    ["lines of a quoted text that are not indented", `a: "${"\\\n".repeat(MEGABYTE / 2)}"`],
+    ["words after a quote that is not closed", `a: "b\n${"c: d\n".repeat(MEGABYTE / 5)}`],
     ["commas without values", `[${",".repeat(5000)}]`],
     ["brackets that close nothing", "}]\n".repeat(3000)],
   ])("keeps a hundred mistakes of a text that has more: %s", (_what, text) => {

@@ -1,3 +1,4 @@
+import { ADMIN_KUBECONFIG } from "../../../project-folder.ts";
 import { defineCommand, Option } from "../../command.ts";
 import { collectList, port } from "../../shared-flags.ts";
 
@@ -10,7 +11,7 @@ export const cluster = defineCommand({
   flags: (command) =>
     command
       .addOption(port)
-      .option("--kubeconfig <file>", "kubeconfig file to write", ".tsop/kubeconfig")
+      .option("--kubeconfig <file>", "kubeconfig file to write", ADMIN_KUBECONFIG)
       .addOption(
         new Option("--controllers <which>", "simulated controllers")
           .choices(["on", "off", "no-kubelet"])

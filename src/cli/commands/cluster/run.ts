@@ -1,5 +1,5 @@
 /** `tsop cluster`: runs only the control plane, in the foreground. */
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { admissionPlugins } from "../../../controlplane/admission-plugins.ts";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
@@ -8,8 +8,9 @@ import type { CliContext } from "../../context.ts";
 import { checkPort } from "../../project/inputs.ts";
 import { keepHeapLean } from "../../lean-heap.ts";
 import { paint } from "../../output.ts";
-import { claimKubeconfig } from "../../project/project-lock.ts";
-import { writePrivateFile } from "../../project/private-file.ts";
+import { claimDataDir, requireOwnDataDir } from "../../project/own-data-dir.ts";
+import { KubeconfigClaim } from "../../project/own-kubeconfig.ts";
+import { makePrivateFolder } from "../../project/tsop-folder.ts";
 import { untilAborted } from "../../../clock.ts";
 import { present } from "../../../present.ts";
 import type { Options, Run } from "../../command.ts";
@@ -23,9 +24,9 @@ export const run: Run<typeof cluster> = async (options, context) => {
     throw new UsageError("bad-nodes", "--nodes must be an integer.", "For example: --nodes 3");
   }
   const kubeconfig = resolve(context.cwd, options.kubeconfig);
-  const claim = claimKubeconfig(kubeconfig, ", or pass another --kubeconfig");
+  const claim = KubeconfigClaim.take(kubeconfig, ", or pass another --kubeconfig");
   try {
-    await serve(options, kubeconfig, context);
+    await serve(options, { kubeconfig, claim }, context);
     return 0;
   } finally {
     claim.release();
@@ -34,7 +35,7 @@ export const run: Run<typeof cluster> = async (options, context) => {
 
 async function serve(
   options: ClusterCommandOptions,
-  kubeconfig: string,
+  { kubeconfig, claim }: { readonly kubeconfig: string; readonly claim: KubeconfigClaim },
   context: CliContext,
 ): Promise<void> {
   const disableAdmissionPlugins = admissionPlugins(options.disableAdmissionPlugins);
@@ -53,7 +54,8 @@ async function serve(
   // stays.
   const letHeapGrow = keepHeapLean();
   try {
-    writePrivateFile(kubeconfig, controlPlane.kubeconfig);
+    claim.write(controlPlane.kubeconfig);
+    if (dataDir !== undefined) claimDataDir(dataDir);
     const startMs = Math.round(context.clock.monotonicMs() - began);
     if (options.json) {
       context.out(JSON.stringify({ url: controlPlane.url, kubeconfig, startMs }));
@@ -71,15 +73,17 @@ async function serve(
   }
 }
 
-/** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir` */
+/** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir`, `linked-folder`, `foreign-data-dir` */
 function dataFolder(folder: string | undefined, context: CliContext): string | undefined {
   if (folder === undefined) return undefined;
   const path = resolve(context.cwd, folder);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makePrivateFolder(path);
+    requireOwnDataDir(path);
     accessSync(path, constants.R_OK | constants.W_OK);
     return path;
   } catch (error) {
+    if (error instanceof TsopError) throw error;
     throw new TsopError(
       "bad-data-dir",
       `${path} cannot hold the objects: ${messageOf(error)}`,

@@ -13,6 +13,9 @@ const OF_PROJECT = tableOf<(project: Project) => readonly string[]>({
 });
 export const PROJECT_FLAGS = [...OF_PROJECT.keys()];
 
+/** Names of Kubernetes. A shell expands the words of a completion, so that others would be code of the project. */
+const WORD = /^[a-z\d][a-z\d.-]*$/i;
+
 /** What the scripts ask `tsop completion-words` for there. */
 export const PLUGIN = "plugin";
 
@@ -24,6 +27,6 @@ export const run: Run<typeof completionWords> = async (flag, _options, context) 
     : flag === PLUGIN
       ? project.plugins.map(({ name }) => name)
       : (OF_PROJECT.get(flag)?.(project) ?? []);
-  for (const word of new Set(words)) if (word !== "") context.out(word);
+  for (const word of new Set(words)) if (WORD.test(word)) context.out(word);
   return 0;
 };

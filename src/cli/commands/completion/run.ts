@@ -3,6 +3,7 @@
  * that depend on the project, such as its kinds.
  */
 import { commandsBelow } from "../../help.ts";
+import { printText } from "../../output.ts";
 import { PLUGIN, PROJECT_FLAGS } from "../completion-words/run.ts";
 import type { AnyCommand, Run } from "../../command.ts";
 import type { completion } from "./flags.ts";
@@ -19,7 +20,12 @@ interface Entry {
 const OF_PLUGINS: readonly string[] = ["delete plugin", "krew"];
 
 export const run: Run<typeof completion> = (shell, _options, context, program) => {
-  context.out(scriptFor(shell, program));
+  printText(
+    (line) => {
+      context.out(line);
+    },
+    scriptFor(shell, program),
+  );
   return 0;
 };
 

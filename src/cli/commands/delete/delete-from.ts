@@ -1,11 +1,11 @@
 /** `tsop delete`: deletes a kind, its controller, or its webhooks from the project. */
 import { join } from "node:path";
-import { SourceError, UsageError, formatDiagnostic } from "../../../errors.ts";
+import { SourceError, UsageError } from "../../../errors.ts";
 import type { KindClass } from "../../../generator/find-classes.ts";
 import { isGenerated, leftOvers } from "../../../generator/stamp.ts";
 import { apiVersionOf } from "../../../kube/resource.ts";
 import type { CliContext } from "../../context.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printDiagnostic } from "../../output.ts";
 import { isGroup } from "../../project/scaffold/built-in-kinds.ts";
 import { defaultList, hasOwnWebhookService } from "../../project/default-list.ts";
 import { planDeletion, type DeletionPlan } from "../../project/deletion.ts";
@@ -24,7 +24,8 @@ import {
 import { missingFlags } from "../../project/inputs.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
 import { listOfRoles } from "../../project/role-list.ts";
-import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { RECORD_FILE } from "../../project/tsop-folder.ts";
 import { withoutListEntry } from "../../project/yaml/user-yaml.ts";
 import type { Options } from "../../command.ts";
 import type { deleteApi } from "./api/flags.ts";
@@ -194,7 +195,7 @@ async function regenerate(
   const { files, diagnostics } = await generateEdited(root, draft.files, after);
   if (diagnostics.some(({ severity }) => severity === "error")) {
     if (!force) throw new SourceError(diagnostics);
-    for (const diagnostic of diagnostics) context.err(formatDiagnostic(diagnostic));
+    for (const diagnostic of diagnostics) printDiagnostic(diagnostic, context);
     notes.push(
       "config/crd and config/rbac are as before: run `tsop manifests` when the lines above are fixed.",
     );

@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { openCluster } from "../../cluster/cluster-session.ts";
 import { checkImage, checkTimeout } from "../../project/inputs.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
-import { paint } from "../../output.ts";
+import { paint, printText } from "../../output.ts";
 import { getProject } from "../../project/project-file.ts";
 import {
   checkLeftovers,
@@ -35,7 +35,10 @@ export const run: Run<typeof deploy> = async (options, context) => {
     plan,
   });
   if (!session) {
-    context.out(
+    printText(
+      (line) => {
+        context.out(line);
+      },
       objects.map((object) => stringify(object, { compat: "yaml-1.1" }).trimEnd()).join("\n---\n"),
     );
     return 0;

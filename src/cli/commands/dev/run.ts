@@ -9,8 +9,8 @@ import { TypeChecker } from "../../operator/dev/type-checker.ts";
 import { checkPort } from "../../project/inputs.ts";
 import { paint, reportError } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
-import { claimKubeconfig } from "../../project/project-lock.ts";
-import { writePrivateFile } from "../../project/private-file.ts";
+import { KubeconfigClaim } from "../../project/own-kubeconfig.ts";
+import { ADMIN_KUBECONFIG } from "../../../project-folder.ts";
 import {
   getProject,
   isSameKind,
@@ -23,7 +23,6 @@ import type { dev } from "./flags.ts";
 
 type DevOptions = Options<typeof dev> & { readonly args: readonly string[] };
 
-const ADMIN_KUBECONFIG = ".tsop/kubeconfig";
 const SAVE_AGAIN = "Fix the errors above and save. The previous build keeps running.";
 /** The time that `--once` gives the operator. */
 const READY_SECONDS = 60;
@@ -31,16 +30,16 @@ const READY_SECONDS = 60;
 export const run: Run<typeof dev> = async (args, options, context) => {
   checkPort(options.port);
   const project = await getProject(context.cwd);
-  const claim = claimKubeconfig(join(project.root, ADMIN_KUBECONFIG));
+  const claim = KubeconfigClaim.take(join(project.root, ADMIN_KUBECONFIG));
   try {
-    return await develop(project, { ...options, args }, context);
+    return await develop({ project, claim }, { ...options, args }, context);
   } finally {
     claim.release();
   }
 };
 
 async function develop(
-  project: Project,
+  { project, claim }: { readonly project: Project; readonly claim: KubeconfigClaim },
   options: DevOptions,
   context: CliContext,
 ): Promise<number> {
@@ -51,7 +50,7 @@ async function develop(
   const session = new DevSession(project, controlPlane, context, options);
   const keys = new DevKeys({ root: project.root, session, quit: quit.abort.bind(quit) }, context);
   try {
-    writePrivateFile(join(project.root, ADMIN_KUBECONFIG), controlPlane.kubeconfig);
+    claim.write(controlPlane.kubeconfig);
     const { bold, green } = paint(context);
     context.out(
       `${bold("control plane")}  ${controlPlane.url} (embedded)  ${green("ready")} in ${sinceMs(context, began)} ms  kubeconfig ${ADMIN_KUBECONFIG}`,

@@ -5,7 +5,7 @@ import { TsopError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
 import { diagnose, type Diagnosis } from "../../doctor/rules/diagnose.ts";
 import { readExamined } from "../../doctor/examine.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printJson } from "../../output.ts";
 import { readIfThere } from "../../project/plan.ts";
 import { findProject, type Project } from "../../project/project-file.ts";
 import { foldersUp, PROJECT_FILE } from "../../project/project-root.ts";
@@ -37,7 +37,7 @@ export const run: Run<typeof doctor> = async (path, options, context) => {
     why,
   }));
   if (options.output === "json") {
-    context.out(JSON.stringify({ found: found.map(positioned), notRendered }, undefined, 2));
+    printJson(context, { found: found.map(positioned), notRendered });
   } else {
     for (const { file, why } of notRendered) {
       const note = `${paint(context).yellow("note")} ${file} cannot be rendered, so its files are checked separately: ${why}`;

@@ -16,7 +16,8 @@ import {
 } from "../../project/project-file.ts";
 import type { Consent } from "../../project/removal.ts";
 import { PROJECT_FILE } from "../../project/project-root.ts";
-import { RECORD_FILE, recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { recordAfter } from "../../project/scaffold/scaffold-record.ts";
+import { RECORD_FILE } from "../../project/tsop-folder.ts";
 import { certificateFiles, defaultWithWebhooks } from "../../project/webhooks/webhook-config.ts";
 import type { Run } from "../../command.ts";
 import type { edit } from "./flags.ts";

@@ -2,7 +2,7 @@
 import { UsageError } from "../../../errors.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import type { CliContext } from "../../context.ts";
-import { paint } from "../../output.ts";
+import { paint, printJson } from "../../output.ts";
 import { packageRoot } from "../../package-info.ts";
 import { readIfThere } from "../../project/plan.ts";
 import type { Run } from "../../command.ts";
@@ -16,7 +16,7 @@ export const run: Run<typeof explain> = async (name, { output }, context) => {
   const sections = new Map(pages.flatMap((page) => sectionsOf(page ?? "")));
   const own = sectionNamed(plainName(name), sections);
   if (own !== undefined) {
-    if (output === "json") return printJson([], [own], sections, context);
+    if (output === "json") return printSections([], [own], sections, context);
     printSection(own, sections, context);
     return 0;
   }
@@ -35,7 +35,7 @@ export const run: Run<typeof explain> = async (name, { output }, context) => {
     );
   }
   const titles = sameName === undefined ? titlesIn(counterparts, sections) : [sameName];
-  if (output === "json") return printJson(counterparts, titles, sections, context);
+  if (output === "json") return printSections(counterparts, titles, sections, context);
   for (const { marker, here } of counterparts) {
     context.out(`controller-gen's ${marker}: ${here.replaceAll("`", "")}`);
   }
@@ -46,14 +46,14 @@ export const run: Run<typeof explain> = async (name, { output }, context) => {
   return 0;
 };
 
-function printJson(
+function printSections(
   controllerGen: readonly Counterpart[],
   titles: readonly string[],
   sections: ReadonlyMap<string, string>,
   context: CliContext,
 ): number {
   const found = titles.map((name) => ({ name, text: sections.get(name) ?? "" }));
-  context.out(JSON.stringify({ controllerGen, sections: found }, undefined, 2));
+  printJson(context, { controllerGen, sections: found });
   return 0;
 }
 

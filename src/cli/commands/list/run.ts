@@ -4,7 +4,7 @@ import { findClasses, type KindClass } from "../../../generator/find-classes.ts"
 import { isJsonObject } from "../../../kube/json.ts";
 import { apiVersionOf, type ResourceInfo } from "../../../kube/resource.ts";
 import type { CliContext } from "../../context.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printJson } from "../../output.ts";
 import { builtInKinds } from "../../project/scaffold/built-in-kinds.ts";
 import { defaultList } from "../../project/default-list.ts";
 import { readIfThere } from "../../project/plan.ts";
@@ -63,7 +63,7 @@ export const run: Run<typeof list> = async (options, context) => {
     kinds: await kindsOf(project, classes),
     plugins: project.plugins.map(({ name }) => name),
   };
-  if (options.output === "json") context.out(JSON.stringify(listed, undefined, 2));
+  if (options.output === "json") printJson(context, listed);
   else print(listed, context);
   return ExitCode.ok;
 };

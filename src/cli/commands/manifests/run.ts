@@ -9,7 +9,7 @@ import {
   stampedManifests,
 } from "../../project/generated-manifests.ts";
 import type { CliContext } from "../../context.ts";
-import { ExitCode, paint, reportError } from "../../output.ts";
+import { ExitCode, paint, printJson, reportError } from "../../output.ts";
 import { applyPlan, carryOut, changesOf, showPlan } from "../../project/plan.ts";
 import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";
@@ -68,7 +68,7 @@ async function reportManifests(
   const generated = await freshManifests(project).generate();
   const { diagnostics } = generated;
   const report = (facts: object): void => {
-    context.out(JSON.stringify({ diagnostics, ...facts }, undefined, 2));
+    printJson(context, { diagnostics, ...facts });
   };
   if (hasErrors(generated)) {
     report({ changes: [] });

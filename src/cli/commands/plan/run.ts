@@ -7,7 +7,7 @@ import type { FieldDifference } from "../../../kube/field-differences.ts";
 import { ownerName } from "../../cluster/ownership.ts";
 import type { CliContext } from "../../context.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printJson } from "../../output.ts";
 import { checkImage, checkTimeout } from "../../project/inputs.ts";
 import { getProject } from "../../project/project-file.ts";
 import { imageOverride } from "../../cluster/operator-image.ts";
@@ -33,7 +33,7 @@ export const run: Run<typeof plan> = async (options, context) => {
   const code = wouldChange(planned) ? ExitCode.drift : ExitCode.ok;
   if (options.output === "json") {
     const { server } = session;
-    context.out(JSON.stringify({ server, image: options.image, ...planned }, undefined, 2));
+    printJson(context, { server, image: options.image, ...planned });
     return code;
   }
   const { bold, dim, yellow } = paint(context);

@@ -16,17 +16,18 @@ import { changeText } from "../../journal/reasons-text.ts";
 import { bundleOperator } from "../../operator/bundle.ts";
 import { debuggerEnv } from "../../operator/debugger.ts";
 import { OperatorProcess } from "../../operator/operator-process.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printJson } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
+import { generatedFile, generatedPath } from "../../project/tsop-folder.ts";
 import { oneLine } from "../../terminal-text.ts";
 import type { Run } from "../../command.ts";
 import type { replay } from "./flags.ts";
 
-const BUNDLE = ".tsop/replay/main.mjs";
-const REPORT = ".tsop/replay/report.json";
-const KUBECONFIG = ".tsop/replay/kubeconfig";
+const BUNDLE = generatedPath("replay", "main.mjs");
+const REPORT = generatedPath("replay", "report.json");
+const KUBECONFIG = generatedPath("replay", "kubeconfig");
 const GRACE_MS = 5000;
 /** The number of fields that are shown of one write. */
 const SHOWN_FIELDS = 20;
@@ -37,7 +38,7 @@ const NO_CLUSTER = {
   "current-context": "recorded",
   contexts: [{ name: "recorded", context: { cluster: "recorded", user: "recorded" } }],
   users: [{ name: "recorded", user: {} }],
-  clusters: [{ name: "recorded", cluster: { server: "https://recorded.invalid" } }],
+  clusters: [{ name: "recorded", cluster: { server: "https://127.0.0.1:1" } }],
 };
 
 export const run: Run<typeof replay> = async (file, options, context) => {
@@ -46,8 +47,8 @@ export const run: Run<typeof replay> = async (file, options, context) => {
   const { atMs } = readRecording(path);
   const { root } = project;
   await bundleOperator(root, BUNDLE);
-  const report = join(root, REPORT);
-  rmSync(report, { force: true });
+  rmSync(join(root, REPORT), { force: true });
+  const report = generatedFile(root, REPORT);
   writePrivateFile(join(root, KUBECONFIG), JSON.stringify(NO_CLUSTER));
   const out = (line: string): void => {
     context.out(line);
@@ -75,7 +76,7 @@ export const run: Run<typeof replay> = async (file, options, context) => {
       "See its last lines above. The program must create its manager with createManager() and start it.",
     );
   }
-  if (options.output === "json") out(JSON.stringify(found, undefined, 2));
+  if (options.output === "json") printJson({ out }, found);
   else for (const line of reportLines(found, atMs, context)) out(line);
   return found.differences.length === 0 ? ExitCode.ok : ExitCode.drift;
 };

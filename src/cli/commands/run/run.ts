@@ -13,6 +13,7 @@ import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { getProject } from "../../project/project-file.ts";
+import { generatedPath } from "../../project/tsop-folder.ts";
 import { askingObjects, type RunParts, RunWebhooks } from "../../operator/run/run-webhooks.ts";
 import {
   addressBeside,
@@ -25,7 +26,8 @@ import type { runOperator } from "./flags.ts";
 
 type RunOptions = Options<typeof runOperator>;
 
-const BUNDLE = ".tsop/run/main.mjs";
+const BUNDLE = generatedPath("run", "main.mjs");
+const CONTEXT = generatedPath("run", "context.yaml");
 /** A little more than a manager gives its reconcilers. */
 const GRACE_MS = 35_000;
 /** The timeout of each request about webhooks: nobody waits longer at the end. */
@@ -151,7 +153,7 @@ async function kubeconfigPaths(
     return files.length === 0 ? undefined : files.join(delimiter);
   }
   // The first file of the list decides the context; the others still hold everything else.
-  const first = join(root, ".tsop/run/context.yaml");
+  const first = join(root, CONTEXT);
   writePrivateFile(
     first,
     stringify({ apiVersion: "v1", kind: "Config", "current-context": options.context }),

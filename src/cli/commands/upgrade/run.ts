@@ -20,10 +20,10 @@ import { enabledParts, withoutNewParts } from "../../project/parts.ts";
 import type { Project } from "../../project/project-file.ts";
 import {
   findRecord,
-  RECORD_FILE,
   recordText,
   type ScaffoldRecord,
 } from "../../project/scaffold/scaffold-record.ts";
+import { RECORD_FILE } from "../../project/tsop-folder.ts";
 import { upgradeFile } from "../../project/upgrade/upgrade-merge.ts";
 import type { Run } from "../../command.ts";
 import type { upgrade } from "./flags.ts";

@@ -10,7 +10,7 @@ import { readFiles } from "../../doctor/examine.ts";
 import { manifestsIn } from "../../doctor/read-manifests.ts";
 import type { Found, Manifest } from "../../doctor/rule.ts";
 import { EXTERNAL_CRDS } from "../../project/installed.ts";
-import { ExitCode, paint } from "../../output.ts";
+import { ExitCode, paint, printJson } from "../../output.ts";
 import { findProject } from "../../project/project-file.ts";
 import { readDocuments } from "../../project/yaml/yaml-documents.ts";
 import { yamlFilesAt } from "../../project/yaml/yaml-files.ts";
@@ -49,8 +49,7 @@ export const run: Run<typeof validate> = async (paths, options, context) => {
     definitions: await definitionsOfProject(context.cwd),
     namespace: options.namespace,
   });
-  if (options.output === "json")
-    context.out(JSON.stringify(asJson(judgements, unreadable), undefined, 2));
+  if (options.output === "json") printJson(context, asJson(judgements, unreadable));
   else print(judgements, unreadable, context);
   const isGood = unreadable.length === 0 && judgements.every(({ accepted }) => accepted);
   return isGood ? ExitCode.ok : ExitCode.failure;

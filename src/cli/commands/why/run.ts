@@ -5,7 +5,7 @@ import { groupResourceOf } from "../../../kube/resource.ts";
 import type { Client } from "../../../runtime/client/client.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { JournalEntry } from "../../../runtime/journal/entry.ts";
-import { findCluster, type ClusterOptions } from "../../cluster/cluster-session.ts";
+import { findCluster, type ClusterChoice } from "../../cluster/cluster-session.ts";
 import type { CliContext } from "../../context.ts";
 import { clusterJournals } from "../../journal/cluster-journal.ts";
 import { placeOfDev, readJournal, type OperatorJournal } from "../../journal/journal-place.ts";
@@ -13,11 +13,13 @@ import { kindNamed } from "../../journal/kind-names.ts";
 import { ownerOf } from "../../journal/owner.ts";
 import { concerns, reasonsFor, type Reasons } from "../../journal/reasons.ts";
 import { reasonLines } from "../../journal/reasons-text.ts";
+import { printJson } from "../../output.ts";
 import { noOperatorToAsk, operatorPlace } from "../../journal/asked-operator.ts";
 import { parseTarget, type Target } from "../../journal/target.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { findProject, getProject, type Project } from "../../project/project-file.ts";
-import { DEV_KUBECONFIG } from "../../journal/asked-operator.ts";
+import { runningKubeconfig } from "../../project/own-kubeconfig.ts";
+import { ADMIN_KUBECONFIG } from "../../../project-folder.ts";
 import type { Options, Run } from "../../command.ts";
 import type { why } from "./flags.ts";
 
@@ -41,7 +43,7 @@ export const run: Run<typeof why> = async (object, name, options, context) => {
   const answers = await journals(options, context);
   const entries: JournalEntry[] = answers.flatMap((answer) => answer.entries);
   const reasons = await reasonsOrOwner(asked, entries, options, context);
-  if (output === "json") context.out(JSON.stringify(reasons, undefined, 2));
+  if (output === "json") printJson(context, reasons);
   else for (const line of reasonLines(reasons, context)) context.out(line);
   return 0;
 };
@@ -76,15 +78,16 @@ async function reasonsOrOwner(
 }
 
 /** The cluster that the flags name, or that of `tsop dev`; that of an operator at an address is not known. */
-function clusterOf(options: WhyOptions, project: Project | undefined): ClusterOptions | undefined {
+function clusterOf(options: WhyOptions, project: Project | undefined): ClusterChoice | undefined {
   if (options.kubeconfig !== undefined || options.context !== undefined) return options;
   if (options.operator !== undefined || !project) return undefined;
-  return { kubeconfig: join(project.root, DEV_KUBECONFIG) };
+  const kubeconfigText = runningKubeconfig(join(project.root, ADMIN_KUBECONFIG));
+  return kubeconfigText === undefined ? undefined : { kubeconfigText };
 }
 
 /** What is found in the cluster; nothing where it cannot be asked, since the answer only helps. */
 async function ownerIn(
-  cluster: ClusterOptions,
+  cluster: ClusterChoice,
   context: CliContext,
   find: (client: Client) => Promise<string | undefined>,
 ): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import type { ClusterConfig } from "../../../runtime/transport/cluster-config.ts
 import { openTransport } from "../../../runtime/transport/open-transport.ts";
 import { findCluster } from "../../cluster/cluster-session.ts";
 import type { CliContext } from "../../context.ts";
-import { DEV_KUBECONFIG, noOperatorToAsk, operatorPlace } from "../../journal/asked-operator.ts";
+import { noOperatorToAsk, operatorPlace } from "../../journal/asked-operator.ts";
 import { forwardJournals } from "../../journal/cluster-journal.ts";
 import { placeOfDev, type JournalPlace } from "../../journal/journal-place.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
@@ -17,7 +17,9 @@ import type { FindOperator } from "../../page/operator-follower.ts";
 import { PageModel, type PageSource } from "../../page/page-model.ts";
 import { scopeOf } from "../../page/page-scope.ts";
 import { PageServer } from "../../page/page-server.ts";
+import { runningKubeconfig } from "../../project/own-kubeconfig.ts";
 import { findProject, getProject, type Project } from "../../project/project-file.ts";
+import { ADMIN_KUBECONFIG } from "../../../project-folder.ts";
 import { listenToKeys } from "../../terminal-keys.ts";
 import type { Options } from "../../command.ts";
 import type { why } from "./flags.ts";
@@ -98,8 +100,9 @@ function sourceOf(
     const place = options.context ?? config.server;
     return { title: { ...title, place }, findOperator, clock, ...way(config) };
   }
-  if (!placeOfDev(project.root)) throw noOperatorToAsk();
-  const config = findCluster({ kubeconfig: join(project.root, DEV_KUBECONFIG) }, context);
+  const kubeconfigText = runningKubeconfig(join(project.root, ADMIN_KUBECONFIG));
+  if (kubeconfigText === undefined || !placeOfDev(project.root)) throw noOperatorToAsk();
+  const config = findCluster({ kubeconfigText }, context);
   const findOperator: FindOperator = async () => {
     const place = placeOfDev(project.root);
     return place && always(place)();

@@ -1,18 +1,16 @@
 /** The journal of the operator of `tsop dev`: asked for when it is started, and found by `tsop why`. */
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { DEBUG_SERVED, DEBUG_VARIABLE } from "../../../runtime/journal/debug-endpoint.ts";
-import { SESSION_FILE } from "../../journal/journal-place.ts";
-import { writePrivateFile } from "../../project/private-file.ts";
+import { journalState } from "../../journal/journal-place.ts";
+import type { OwnState } from "../../../own-state.ts";
 import { parseLogEntry } from "../log-lines.ts";
 
 export class DevJournal {
-  readonly #path: string;
+  readonly #state: OwnState;
   readonly #token = randomBytes(24).toString("base64url");
 
   constructor(root: string) {
-    this.#path = join(root, SESSION_FILE);
+    this.#state = journalState(root);
   }
 
   /** The operator's environment: any free port, and a token of this session. */
@@ -26,12 +24,12 @@ export class DevJournal {
     const entry = parseLogEntry(line);
     const url = entry?.["url"];
     if (entry?.["msg"] !== DEBUG_SERVED || typeof url !== "string") return false;
-    writePrivateFile(this.#path, `${JSON.stringify({ url, token: this.#token })}\n`);
+    this.#state.write({ url, token: this.#token });
     return true;
   }
 
   /** Ends the journal: nobody can ask for it any more. */
   end(): void {
-    rmSync(this.#path, { force: true });
+    this.#state.remove();
   }
 }

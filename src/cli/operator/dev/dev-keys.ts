@@ -5,6 +5,7 @@ import { entryLines } from "../../journal/reasons-text.ts";
 import { paint, reportError } from "../../output.ts";
 import { BackgroundProcess, endingOf } from "../../processes.ts";
 import { listenToKeys } from "../../terminal-keys.ts";
+import { withoutColors } from "../../terminal-text.ts";
 import type { DevPage } from "./dev-page.ts";
 import type { DevSession } from "./dev-session.ts";
 import type { LogChoice } from "./log-choice.ts";
@@ -89,9 +90,9 @@ export class DevKeys {
   async #runTests(): Promise<void> {
     const { env } = this.#context;
     const out = (line: string): void => {
-      this.#context.out(line);
+      this.#context.out(withoutColors(line));
     };
-    out(paint(this.#context).bold("npm test"));
+    this.#context.out(paint(this.#context).bold("npm test"));
     const call = { program: "npm", args: ["test"], cwd: this.#targets.root, env };
     this.#tests = BackgroundProcess.start(call, { onLine: out, ownGroup: true, endsAsGroup: true });
     const code = await this.#tests.exited;

@@ -23,6 +23,7 @@ import { RECORDINGS_VARIABLE } from "../../../runtime/replay/recorder.ts";
 import { CONTROLLER_STARTED } from "../../../runtime/controller/controller.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { apiGroupOf, type Project } from "../../project/project-file.ts";
+import { generatedPath, makePrivateFolder } from "../../project/tsop-folder.ts";
 import { ownerName } from "../../cluster/ownership.ts";
 import { applyAll } from "../../cluster/roll-out.ts";
 import { isWebhookConfiguration } from "../../cluster/local-webhooks.ts";
@@ -34,9 +35,9 @@ import { LogChoice } from "./log-choice.ts";
 import { OperatorKeeper, type OperatorEvents } from "./operator-keeper.ts";
 import { WaitingProcesses } from "./waiting-processes.ts";
 
-const BUNDLE = ".tsop/dev/main.mjs";
-const OPERATOR_KUBECONFIG = ".tsop/dev/kubeconfig";
-const RECORDINGS = ".tsop/dev/recordings";
+const BUNDLE = generatedPath("dev", "main.mjs");
+const OPERATOR_KUBECONFIG = generatedPath("dev", "kubeconfig");
+const RECORDINGS = generatedPath("dev", "recordings");
 const SAMPLES = "config/samples";
 const TIMEOUT_SECONDS = 30;
 
@@ -205,6 +206,7 @@ export class DevSession {
     const { root, namespaced } = this.#project;
     const path = join(root, OPERATOR_KUBECONFIG);
     writePrivateFile(path, kubeconfig);
+    makePrivateFolder(join(root, RECORDINGS));
     const env = {
       KUBECONFIG: path,
       ...(namespaced ? { WATCH_NAMESPACE: namespace } : {}),

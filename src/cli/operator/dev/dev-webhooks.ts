@@ -6,9 +6,10 @@ import type { Clock } from "../../../clock.ts";
 import type { ControlPlane } from "../../../controlplane/control-plane.ts";
 import type { ManifestObject } from "../../../kube/object.ts";
 import { withAuthority } from "../../cluster/local-webhooks.ts";
+import { generatedPath } from "../../project/tsop-folder.ts";
 import { OperatorWebhooks, tellsWebhooksServed } from "../operator-webhooks.ts";
 
-const FOLDER = ".tsop/dev/webhook";
+const FOLDER = generatedPath("dev", "webhook");
 /** The control plane is in this process: nobody else asks. */
 const LOOPBACK = "127.0.0.1";
 

@@ -11,6 +11,7 @@ import { checkRights } from "../../cluster/missing-rights.ts";
 import type { CliContext } from "../../context.ts";
 import { paint } from "../../output.ts";
 import type { Project } from "../../project/project-file.ts";
+import { generatedPath } from "../../project/tsop-folder.ts";
 import {
   askedServices,
   askingAddress,
@@ -22,7 +23,7 @@ import { listeningAddress, originOf, type WebhookAddress } from "./webhook-addre
 import { whyNotReached } from "./webhook-reach.ts";
 import { present } from "../../../present.ts";
 
-const FOLDER = ".tsop/run/webhook";
+const FOLDER = generatedPath("run", "webhook");
 
 /** The objects of the rendered deployment that have the API server ask the operator. */
 export const askingObjects = (rendered: readonly ManifestObject[]): readonly ManifestObject[] =>

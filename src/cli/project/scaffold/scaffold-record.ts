@@ -8,10 +8,8 @@ import { isJsonObject } from "../../../kube/json.ts";
 import { packageVersion } from "../../package-info.ts";
 import { POLICY_LIST, WEBHOOK_POLICY, WEBHOOK_POLICY_FILE } from "../part-names.ts";
 import { readIfThere } from "../plan.ts";
+import { RECORD_FILE } from "../tsop-folder.ts";
 import { withListEntry, withoutListEntry } from "../yaml/user-yaml.ts";
-
-/** The path of the record; it is to be committed with the code. */
-export const RECORD_FILE = ".tsop/scaffold.json";
 
 /** The frame of a project as a version of tsop scaffolded it. */
 export interface ScaffoldRecord {

@@ -89,10 +89,13 @@ export function readDocuments(text: string, from: string): unknown[] {
  * @throws TsopError `broken-yaml`, or the code of the options, with the position
  */
 export function readYaml(text: string, from: string, options: ReadOptions = {}): YamlDocument[] {
-  const first = compose(text, from, 0, options);
+  const first = compose(text, from, [], options);
   if (first.every(({ tree }) => tree.errors.length === 0)) return first.map(evaluated);
-  const again = compose(withIndentedQuotes(text), from, INDENT.length, options);
-  if (again.every(({ tree }) => tree.errors.length === 0)) return again.map(evaluated);
+  const indented = withIndentedQuotes(text);
+  if (indented) {
+    const again = compose(indented.text, from, indented.shifts, options);
+    if (again.every(({ tree }) => tree.errors.length === 0)) return again.map(evaluated);
+  }
   return first.map((composed) => {
     const [error] = composed.tree.errors;
     if (!error) return evaluated(composed);
@@ -108,12 +111,17 @@ interface Composed {
   readonly value: () => unknown;
 }
 
-/** @param shift - by how many columns the text was moved to the right */
-function compose(text: string, from: string, shift: number, options: ReadOptions): Composed[] {
+/** @param shifts - by how many columns each line was moved to the right; lines without an entry were not */
+function compose(
+  text: string,
+  from: string,
+  shifts: readonly number[],
+  options: ReadOptions,
+): Composed[] {
   const lines = new LineCounter();
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
-    return `${from}:${line}:${Math.max(col - shift, 1)}`;
+    return `${from}:${line}:${Math.max(col - (shifts[line - 1] ?? 0), 1)}`;
   };
   const problem = (offset: number, what: string, ownFix = REPAIR): TsopError =>
     new TsopError(
@@ -149,30 +157,43 @@ function nearest(tree: Document.Parsed, path: ValuePath): Node | undefined {
   return tree.contents ?? undefined;
 }
 
-/**
- * An indentation deeper than any key; blanks at the start of a quoted text's lines mean nothing.
- */
-const INDENT = " ".repeat(200);
+/** A text whose quoted texts are indented, and by how many columns each of its lines was moved. */
+interface Indented {
+  readonly text: string;
+  readonly shifts: readonly number[];
+}
+
+/** What the indentation may add to a text, beside its own length. */
+const MORE_CHARACTERS = 64 * 1024;
 
 /**
- * Indents quoted texts, which Go's parser takes at the indentation of their own key, or left of it;
- * indented more, they mean the same to every parser.
+ * Indents quoted texts, which Go's parser takes at the indentation of their own key, or left of it; indented more, they
+ * mean the same to every parser. `undefined` where there are none, or where the text would be more than twice as long:
+ * many lines of a deep key.
  */
-function withIndentedQuotes(text: string): string {
+function withIndentedQuotes(text: string): Indented | undefined {
   let quote: string | undefined;
-  return text
-    .split("\n")
-    .map((line) => {
-      const before = quote;
-      const start =
-        before === undefined ? /^\s*(?:- +)*[^\s'"#][^'"#]*: +(?=['"])/.exec(line) : null;
-      const from = start ? start[0].length : 0;
-      if (start) quote = line[from];
-      if (quote !== undefined && isClosed(line.slice(start ? from + 1 : 0), quote))
-        quote = undefined;
-      return before === undefined || line.trim() === "" ? line : INDENT + line;
-    })
-    .join("\n");
+  let indentation = 0;
+  let left = text.length + MORE_CHARACTERS;
+  const shifts: number[] = [];
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const before = quote;
+    const start =
+      before === undefined ? /^(\s*(?:- +)*)[^\s'"#][^'"#]*: +(?=['"])/.exec(line) : null;
+    const from = start ? start[0].length : 0;
+    if (start) {
+      quote = line[from];
+      indentation = (start[1] ?? "").length + 1;
+    }
+    if (quote !== undefined && isClosed(line.slice(start ? from + 1 : 0), quote)) quote = undefined;
+    const isMoved = before !== undefined && line.trim() !== "";
+    if (isMoved) left -= indentation;
+    if (left < 0) return undefined;
+    shifts.push(isMoved ? indentation : 0);
+    lines.push(isMoved ? " ".repeat(indentation) + line : line);
+  }
+  return shifts.some((shift) => shift > 0) ? { text: lines.join("\n"), shifts } : undefined;
 }
 
 /** Whether a quoted text ends in this line. */

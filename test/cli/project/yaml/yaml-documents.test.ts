@@ -68,6 +68,27 @@ describe("readDocuments", () => {
   });
 });
 
+describe("quoted texts at the indentation of their key, or left of it", () => {
+  it.each([
+    ['a: "x\ny"\nb: 1\n', { a: "x y", b: 1 }],
+    ["a: 'x\n\n y'\nb: 1\n", { a: "x\ny", b: 1 }],
+    ['a:\n  b: "x\n y\\\nz"\n', { a: { b: "x yz" } }],
+    ['- - a: "x\ny"\n', [[{ a: "x y" }]]],
+  ])("%j is read as Go's parser does", (text, value) => {
+    expect(readDocuments(text, "a.yaml")).toEqual([value]);
+  });
+
+  it("are placed where they are in the text", () => {
+    const text = 'a: "x\ny"\nb: &a {c: 1}\nd: {e: "x\ny", f: 1, f: 2}\n';
+    expect(() => readDocuments(text, "a.yaml")).toThrow(/^a\.yaml:5:11 /);
+  });
+
+  it("are not indented where that would make the text much longer", () => {
+    const text = `${"- ".repeat(200)}a: "${"x\n".repeat(5000)}"\n`;
+    expect(() => readDocuments(text, "a.yaml")).toThrow(/^a\.yaml:\d+:\d+ is not valid YAML/);
+  });
+});
+
 describe("readYaml", () => {
   it("says where a value is, or the nearest around it", () => {
     const [, document] = readYaml("a: 1\n---\nlist:\n  - name: x\n    tag: 5\n", "k.yaml");

@@ -26,7 +26,8 @@ import {
   type StorageBefore,
 } from "../../../project/project-file.ts";
 import { PROJECT_FILE } from "../../../project/project-root.ts";
-import { RECORD_FILE, recordAfter } from "../../../project/scaffold/scaffold-record.ts";
+import { recordAfter } from "../../../project/scaffold/scaffold-record.ts";
+import { RECORD_FILE } from "../../../project/tsop-folder.ts";
 import { digestsOf, withFreshDigests } from "../../../project/scaffold/scaffolded.ts";
 import { withConversion } from "../../../project/webhooks/test-conversion.ts";
 import { certificateFiles, defaultWithWebhooks } from "../../../project/webhooks/webhook-config.ts";
