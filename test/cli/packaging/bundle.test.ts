@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { bundleFiles, type BundleSource } from "../../../src/cli/packaging/olm/bundle.ts";
-import { chartFiles } from "../../../src/cli/packaging/chart.ts";
+import { chartFiles } from "../../../src/cli/packaging/helm/chart.ts";
 import type { JsonObject, ManifestObject } from "../../../src/kube/object.ts";
 import { emptyFolder, runCli } from "../support/run-cli.ts";
 
@@ -304,7 +304,7 @@ describe("chart and bundle", () => {
     "have all objects that config/default of %s renders, each in one place",
     async (name) => {
       const rendered = await renderKustomization(join(example(name), "config/default"));
-      const image = { name, tag: "", digest: "" };
+      const image = name;
       const facts = { projectName: name, version: "0.1.0", description: "", image };
       const chart = chartFiles({ ...facts, objects: rendered });
       const bundle = bundleFiles(source(name, rendered));
