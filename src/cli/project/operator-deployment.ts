@@ -2,9 +2,9 @@
 import { TsopError } from "../../errors.ts";
 import type { Container } from "../../generated/k8s/core-v1.ts";
 import type { DeploymentSpec } from "../../generated/k8s/apps-v1.ts";
-import { splitImage } from "../kustomize/transform.ts";
 import { copyJson } from "../../kube/json.ts";
 import type { ManifestObject } from "../../kube/object.ts";
+import { splitImage } from "../../kube/text/image-name.ts";
 
 export interface OperatorDeployment extends ManifestObject {
   spec: DeploymentSpec;

@@ -265,7 +265,7 @@ describe("the bundle of an operator with webhooks", () => {
       "the namespaces of an OperatorGroup, where OLM converts for all of them only",
       (object) => {
         if (!isDeployment(object)) return;
-        object.spec.template.spec.containers[0]?.env.push(WATCHED);
+        Object.assign(object.spec.template.spec.containers[0] ?? {}, { env: [WATCHED] });
       },
       "bundle-install-mode",
     ],
@@ -284,7 +284,8 @@ describe("the bundle of an operator that watches its own namespace", () => {
   it("takes the namespaces of the OperatorGroup", async () => {
     const rendered = await renderKustomization(join(example("myweb"), "config/default"));
     const scoped = changed(rendered, (object) => {
-      if (isDeployment(object)) object.spec.template.spec.containers[0]?.env.push(WATCHED);
+      if (isDeployment(object))
+        Object.assign(object.spec.template.spec.containers[0] ?? {}, { env: [WATCHED] });
     });
     const { spec } = versionOf(bundleFiles(source("myweb", scoped)));
     expect(spec.installModes.filter(({ supported }) => supported).map(({ type }) => type)).toEqual([

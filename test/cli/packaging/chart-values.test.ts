@@ -134,7 +134,7 @@ describe.skipIf(!hasKubectl)("a chart of a Deployment with many fields", () => {
     [{ tolerations: [{ key: "x" }] }, { key: "x" }],
     [{ imagePullSecrets: [{ name: "mine" }] }, { name: "mine" }],
   ])("replaces the list in %j", async (values, item) => {
-    const [[field = ""] = []] = Object.entries(values);
+    const [field = ""] = Object.keys(values);
     const { spec } = await podOf(values);
     expect((spec as unknown as Record<string, unknown>)[field]).toMatchObject([item]);
   });
@@ -228,11 +228,10 @@ describe.skipIf(!hasKubectl)("a chart of a Deployment with many fields", () => {
 });
 
 it("refuses to guess which of two Deployments is the operator's", () => {
-  const plain = (name: string): ManifestObject =>
-    ({
-      ...agent,
-      metadata: { name, namespace: "ops" },
-    }) as unknown as ManifestObject;
+  const plain = (name: string): ManifestObject => ({
+    ...agent,
+    metadata: { name, namespace: "ops" },
+  });
   expect(() =>
     chartFiles({
       projectName: "op",

@@ -152,7 +152,7 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
         namespace: "myweb-system",
         labels: withoutRelease(deployment as ManifestObject).metadata.labels,
       },
-      spec: { minAvailable: 1, selector },
+      spec: { minAvailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector },
     });
     expect(await budgets({ replicaCount: 1 })).toEqual([]);
     expect(await budgets({ replicaCount: 3, podDisruptionBudget: { enabled: false } })).toEqual([]);

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import { TsopError } from "../../../errors.ts";
 import { asJson } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
+import { splitImage } from "../../../kube/text/image-name.ts";
 import { toYaml } from "../../../kube/text/yaml.ts";
 import { present } from "../../../present.ts";
-import { splitImage } from "../../kustomize/transform.ts";
 import { fileNames } from "../file-names.ts";
 import {
   findOperatorDeployment,
@@ -112,7 +112,7 @@ function budgetsOf(
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name, ...present({ namespace, labels }) },
-    spec: { minAvailable: 1, selector },
+    spec: { minAvailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector },
   };
   return [added];
 }

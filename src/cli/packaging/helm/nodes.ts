@@ -5,12 +5,12 @@
 
 /** What a template has in place of JSON. */
 export abstract class Hole {
-  // Distinguishes it from every JSON object.
-  readonly #isHole = true;
+  // Makes it another type than every JSON object.
+  protected readonly isHole = true;
 
   /** Whether the value is a hole, and no text or object that only looks like one. */
   static is(value: unknown): value is Hole {
-    return typeof value === "object" && value !== null && #isHole in value;
+    return value instanceof Hole;
   }
 }
 

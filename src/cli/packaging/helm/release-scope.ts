@@ -81,7 +81,7 @@ export class ReleaseScope {
         ...this.#fields(more),
         ["labels", this.labels(labels)],
       ]),
-      ...(Object.fromEntries(this.#fields(others)) as { readonly [key: string]: TemplateNode }),
+      ...Object.fromEntries<TemplateNode>(this.#fields(others)),
     };
   }
 
