@@ -20,6 +20,7 @@ const IDLE_MS = 45_000;
 const BUNDLE = "dist/main.mjs";
 /** The flags of config/manager and config/metrics, with free ports. */
 const FLAGS = ["--leader-elect", "--health-port=0", "--metrics-port=0", "--metrics-insecure"];
+/** The heap that the image's option gives it at the memory limit of config/manager. */
 const ENVIRONMENT = { NODE_OPTIONS: "--max-old-space-size=288", POD_NAMESPACE: "default" };
 
 /** Measures one example. */

@@ -1,5 +1,5 @@
 import type { ImageOverride } from "../kustomize/kustomization.ts";
-import { splitImage } from "../kustomize/transform.ts";
+import { splitImage } from "../../kube/text/image-name.ts";
 
 /** The image that the scaffold's Deployment names. */
 const PLACEHOLDER_IMAGE = "controller";

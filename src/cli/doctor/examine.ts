@@ -1,6 +1,6 @@
 /** Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any folder. */
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, posix } from "node:path";
+import { dirname, join, posix, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Generated } from "../../generator/generate.ts";
 import { present } from "../../present.ts";
@@ -126,6 +126,13 @@ export async function readFiles(path: string): Promise<ReadFiles> {
     );
   }
   const root = found.isDirectory() ? path : dirname(path);
+  if (await isInChart(root)) {
+    throw new UsageError(
+      "nothing-to-examine",
+      `${path} is part of a Helm chart, whose templates are no manifests before Helm renders them.`,
+      "Render it, and examine that: helm template my-release CHART > manifests.yaml && tsop doctor manifests.yaml",
+    );
+  }
   const files = found.isDirectory() ? await filesIn(root, "") : [posix.basename(path)];
   const objects: Manifest[] = [];
   const fragments: Manifest[] = [];
@@ -186,9 +193,7 @@ async function filesIn(root: string, folder: string): Promise<string[]> {
         const entry = await stat(join(root, path)).catch(() => undefined);
         if (!entry || name.startsWith(".") || SKIPPED.has(name)) return [];
         if (entry.isDirectory()) {
-          // A chart's templates are not YAML before they are rendered.
-          const isChart = await stat(join(root, path, "Chart.yaml")).catch(() => undefined);
-          return isChart ? [] : filesIn(root, path);
+          return (await isChart(join(root, path))) ? [] : filesIn(root, path);
         }
         const isRead = MANIFEST.test(name) || SOURCE.test(name) || KUSTOMIZATION.test(name);
         return isRead &&
@@ -199,6 +204,18 @@ async function filesIn(root: string, folder: string): Promise<string[]> {
       }),
   );
   return found.flat();
+}
+
+/** Whether the folder is a Helm chart. Its templates are not YAML before they are rendered. */
+const isChart = async (folder: string): Promise<boolean> =>
+  (await stat(join(folder, "Chart.yaml")).catch(() => undefined)) !== undefined;
+
+/** Whether the folder is a chart, or in the templates of one. */
+async function isInChart(folder: string): Promise<boolean> {
+  const parts = resolve(folder).split(sep);
+  const templates = parts.lastIndexOf("templates");
+  if (await isChart(folder)) return true;
+  return templates > 0 && isChart(parts.slice(0, templates).join(sep));
 }
 
 /** The files that kustomizations name in these lists. */

@@ -4,7 +4,7 @@ import { TsopError } from "../../errors.ts";
 import { Pod } from "../../generated/k8s/core-v1.ts";
 import { formatKey, keyOf, type ManifestObject } from "../../kube/object.ts";
 import type { Client } from "../../runtime/client/client.ts";
-import type { DeploymentState } from "../cluster/deployment-state.ts";
+import { findOperatorDeployment } from "../project/operator-deployment.ts";
 import { readJournal, type JournalPlace, type OperatorJournal } from "./journal-place.ts";
 
 const FLAG = /^--debug-port=(\d+)$/;
@@ -35,11 +35,9 @@ export async function forwardJournals(
   client: Pick<Client, "list" | "pods">,
   rendered: readonly ManifestObject[],
 ): Promise<ForwardedJournals> {
-  const deployment: (ManifestObject & Pick<DeploymentState, "spec">) | undefined = rendered.find(
-    ({ kind }) => kind === "Deployment",
-  );
+  const deployment = findOperatorDeployment(rendered);
   const namespace = deployment?.metadata.namespace ?? "default";
-  const labels = deployment?.spec?.selector?.matchLabels ?? {};
+  const labels = deployment?.spec.selector.matchLabels ?? {};
   const pods = deployment ? await client.list(Pod, { namespace, labels }) : [];
   const running = pods.filter(({ status }) => status?.phase === "Running");
   const serving = running.flatMap((pod) => {

@@ -4,6 +4,7 @@
  */
 import { TsopError } from "../../errors.ts";
 import { isJsonObject, setField } from "../../kube/json.ts";
+import { splitImage } from "../../kube/text/image-name.ts";
 import { compilePattern } from "../../kube/cel/patterns.ts";
 import { CelError } from "../../kube/cel/values.ts";
 import {
@@ -177,15 +178,6 @@ function overridden(image: string, override: ImageOverride): string {
   if (newTag !== "" || newDigest !== "") [tag, digest] = [newTag, newDigest];
   else if (tagSuffix !== "") [tag, digest] = [`${tag}${tagSuffix}`, ""];
   return `${name}${tag === "" ? "" : `:${tag}`}${digest === "" ? "" : `@${digest}`}`;
-}
-
-/** Takes `registry:5000/path/name:tag@digest` apart. */
-export function splitImage(image: string): { name: string; tag: string; digest: string } {
-  const [rest = "", digest = ""] = image.split("@");
-  const colon = rest.indexOf(":", rest.lastIndexOf("/") + 1);
-  return colon < 0
-    ? { name: rest, tag: "", digest }
-    : { name: rest.slice(0, colon), tag: rest.slice(colon + 1), digest };
 }
 
 /** Sets the replicas of the workloads with that name. @throws TsopError `kustomize-replicas` */

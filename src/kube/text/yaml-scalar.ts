@@ -143,11 +143,16 @@ const ESCAPES = tableOf<string>({
   "\u2029": "P",
 });
 
-function escape(value: string): string {
+/** A text in double quotes. @param further - characters to escape besides those that must be */
+export function doubleQuoted(value: string, further = ""): string {
+  return `"${escape(value, further)}"`;
+}
+
+function escape(value: string, further = ""): string {
   return Array.from(value, (character) => {
     const named = ESCAPES.get(character);
     if (named !== undefined) return `\\${named}`;
-    if (!UNPRINTABLE.test(character)) return character;
+    if (!UNPRINTABLE.test(character) && !further.includes(character)) return character;
     const code = character.codePointAt(0) ?? 0;
     const hex = code.toString(16).toUpperCase();
     if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;

@@ -38,8 +38,8 @@ export const managerFlags = {
 } as const satisfies FlagOptions;
 
 /**
- * The flags of an operator with webhooks, for `readFlags`: `--webhook-port`, `--webhook-cert-path`, `--webhook-client-ca` and
- * `--webhook-client-names`.
+ * The flags of an operator with webhooks, for `readFlags`: `--webhook-port`, `--webhook-cert-path`, `--webhook-name-prefix`,
+ * `--webhook-client-ca`, and `--webhook-client-names`.
  *
  * @example
  * const flags = readFlags({ ...managerFlags, ...webhookFlags });
@@ -49,6 +49,10 @@ export const webhookFlags = {
   "webhook-cert-path": {
     type: "string",
     help: "a folder with tls.crt and tls.key; without it, self-managed",
+  },
+  "webhook-name-prefix": {
+    type: "string",
+    help: "the prefix of the names of the deployed objects, for a self-managed certificate",
   },
   "webhook-client-ca": {
     type: "string",
@@ -90,7 +94,7 @@ export function managerOptions(
  * The values of `webhookFlags`, as options of `createManager`: no server without `--webhook-port`.
  *
  * @param namePrefix - the prefix of the names of the project's objects in the deployment, as in
- *   `SelfManagedCertificate`
+ *   `SelfManagedCertificate`; `--webhook-name-prefix` replaces it
  *
  * @example
  * const flags = readFlags({ ...managerFlags, ...webhookFlags });
@@ -108,7 +112,9 @@ export function webhookOptions(
   const folder = flags["webhook-cert-path"];
   if (port === undefined) return {};
   const certificate =
-    folder === undefined ? { selfManaged: { namePrefix } } : certificateIn(folder);
+    folder === undefined
+      ? { selfManaged: { namePrefix: flags["webhook-name-prefix"] ?? namePrefix } }
+      : certificateIn(folder);
   return { webhooks: { port, certificate, ...clientsOf(flags) } };
 }
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
 import { bundleFiles, type BundleSource } from "../../../src/cli/packaging/olm/bundle.ts";
-import { chartFiles } from "../../../src/cli/packaging/chart.ts";
+import { chartFiles } from "../../../src/cli/packaging/helm/chart.ts";
 import type { JsonObject, ManifestObject } from "../../../src/kube/object.ts";
 import { emptyFolder, runCli } from "../support/run-cli.ts";
 
@@ -265,7 +265,7 @@ describe("the bundle of an operator with webhooks", () => {
       "the namespaces of an OperatorGroup, where OLM converts for all of them only",
       (object) => {
         if (!isDeployment(object)) return;
-        object.spec.template.spec.containers[0]?.env.push(WATCHED);
+        Object.assign(object.spec.template.spec.containers[0] ?? {}, { env: [WATCHED] });
       },
       "bundle-install-mode",
     ],
@@ -284,7 +284,8 @@ describe("the bundle of an operator that watches its own namespace", () => {
   it("takes the namespaces of the OperatorGroup", async () => {
     const rendered = await renderKustomization(join(example("myweb"), "config/default"));
     const scoped = changed(rendered, (object) => {
-      if (isDeployment(object)) object.spec.template.spec.containers[0]?.env.push(WATCHED);
+      if (isDeployment(object))
+        Object.assign(object.spec.template.spec.containers[0] ?? {}, { env: [WATCHED] });
     });
     const { spec } = versionOf(bundleFiles(source("myweb", scoped)));
     expect(spec.installModes.filter(({ supported }) => supported).map(({ type }) => type)).toEqual([
@@ -304,7 +305,7 @@ describe("chart and bundle", () => {
     "have all objects that config/default of %s renders, each in one place",
     async (name) => {
       const rendered = await renderKustomization(join(example(name), "config/default"));
-      const image = { name, tag: "", digest: "" };
+      const image = name;
       const facts = { projectName: name, version: "0.1.0", description: "", image };
       const chart = chartFiles({ ...facts, objects: rendered });
       const bundle = bundleFiles(source(name, rendered));

@@ -1,14 +1,11 @@
-import { execa } from "execa";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { renderKustomization } from "../../../src/cli/kustomize/render.ts";
-import { chartFiles } from "../../../src/cli/packaging/chart.ts";
+import { chartFiles } from "../../../src/cli/packaging/helm/chart.ts";
 import type { ManifestObject } from "../../../src/kube/object.ts";
-import { clientFolder, hasKubectl } from "../../support/kubectl.ts";
+import { ChartFolder } from "../../support/helm.ts";
+import { hasKubectl } from "../../support/kubectl.ts";
 
 const example = fileURLToPath(new URL("../../../examples/myweb", import.meta.url));
 
@@ -20,7 +17,7 @@ beforeAll(async () => {
     projectName: "myweb",
     version: "0.1.0",
     description: "Websites",
-    image: { name: "registry.example.com/myweb", tag: "v1", digest: "" },
+    image: "registry.example.com/myweb:v1",
     objects,
   });
 });
@@ -45,23 +42,11 @@ describe("the chart of the example", () => {
     };
     const longest = Math.max(
       ...objects
+        .filter(({ kind }) => kind !== "Namespace")
         .filter(({ metadata: { name } }) => name.startsWith("myweb-"))
         .map(({ metadata: { name } }) => name.length - "myweb".length),
     );
     expect(schema.properties.namePrefix.maxLength).toBe(63 - longest);
-  });
-
-  it("writes braces of descriptions as texts", () => {
-    const [crd] = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
-    const braces = { ...crd, metadata: { name: "a.b.c", annotations: { note: "{{ x }}" } } };
-    const chart = chartFiles({
-      projectName: "myweb",
-      version: "0.1.0",
-      description: "",
-      image: { name: "i", tag: "", digest: "" },
-      objects: [...objects, braces as ManifestObject],
-    });
-    expect(chart.get("templates/crds/a.b.c.yaml")).toContain('{{ "{{" }} x }}');
   });
 });
 
@@ -78,7 +63,7 @@ it("guards the budget of the part ha in place of adding one", () => {
     projectName: "myweb",
     version: "0.1.0",
     description: "",
-    image: { name: "i", tag: "", digest: "" },
+    image: "i",
     objects: [
       ...objects,
       budget("myweb-manager-budget", selector),
@@ -97,61 +82,38 @@ it("guards the budget of the part ha in place of adding one", () => {
 });
 
 describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tsop-chart-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const helm = async (...args: string[]): Promise<string> =>
-    (await execa(join(clientFolder(), "helm"), args)).stdout;
-  const template = async (...args: string[]): Promise<ManifestObject[]> =>
-    parseAllDocuments(await helm("template", "web", folder, "-n", "myweb-system", ...args))
-      .map((document) => document.toJS() as ManifestObject | null)
-      .filter((object) => object !== null);
-
+  let chart: ChartFolder;
   beforeAll(() => {
-    for (const [path, text] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
+    chart = new ChartFolder(files);
   });
+  afterAll(() => chart[Symbol.dispose]());
+  /** The objects of the release `myweb`, whose names are those of config/default. */
+  const template = (values: object = {}): Promise<ManifestObject[]> =>
+    chart.template(values, { release: "myweb" });
 
   it("finds nothing to complain of", async () => {
-    expect(await helm("lint", "--strict", folder)).toContain("0 chart(s) failed");
+    expect(await chart.helm("lint", "--strict", chart.path)).toContain("0 chart(s) failed");
   });
 
   it("renders the objects of config/default", async () => {
     const byIdentity = (list: readonly ManifestObject[]): Record<string, unknown> =>
-      Object.fromEntries(
-        list.map((object) => {
-          const text = JSON.stringify(object).replaceAll(
-            '"app.kubernetes.io/managed-by":"kustomize"',
-            '"app.kubernetes.io/managed-by":"Helm"',
-          );
-          return [`${object.kind} ${object.metadata.name}`, JSON.parse(text) as unknown];
-        }),
-      );
-    const expected = byIdentity(objects.filter(({ kind }) => kind !== "Namespace"));
-    const rendered = await template(
-      "--set",
-      "image.repository=controller,image.tag=latest,image.pullPolicy=null,crds.keep=false",
+      Object.fromEntries(list.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+    const rendered = await template({
+      image: { repository: "controller", tag: "latest" },
+      crds: { keep: false },
+    });
+    const expected = objects.filter(({ kind }) => kind !== "Namespace");
+    expect(byIdentity(rendered.map(withoutRelease))).toEqual(
+      byIdentity(expected.map(withoutRelease)),
     );
-    for (const object of rendered) {
-      if (object.kind !== "Deployment") continue;
-      const [container] = (
-        object as unknown as { spec: { template: { spec: { containers: object[] } } } }
-      ).spec.template.spec.containers;
-      Reflect.deleteProperty(container ?? {}, "imagePullPolicy");
-    }
-    for (const { metadata } of rendered) {
-      if ((metadata.annotations as unknown) === null) delete metadata.annotations;
-    }
-    expect(byIdentity(rendered)).toEqual(expected);
   });
 
   it.each([
-    ["crds.enabled=false", "CustomResourceDefinition"],
-    ["networkPolicy.enabled=false", "NetworkPolicy"],
-    ["serviceAccount.create=false", "ServiceAccount"],
-  ])("leaves out with %s every %s", async (value, kind) => {
-    const kinds = (await template("--set", value)).map((object) => object.kind);
+    [{ crds: { enabled: false } }, "CustomResourceDefinition"],
+    [{ networkPolicy: { enabled: false } }, "NetworkPolicy"],
+    [{ serviceAccount: { create: false } }, "ServiceAccount"],
+  ])("leaves out with %j every %s", async (values, kind) => {
+    const kinds = (await template(values)).map((object) => object.kind);
     expect(kinds).not.toContain(kind);
     expect(kinds).toContain("Deployment");
   });
@@ -165,52 +127,74 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
   });
 
   it.each([
-    ["replicaCount=two", "replicaCount"],
-    ["image.digest=v1", "digest"],
-    [`namePrefix=${"a".repeat(60)}`, "namePrefix"],
-    ["imagee=x", "imagee"],
-  ])("refuses %s", async (value, named) => {
-    await expect(template("--set", value)).rejects.toThrow(named);
+    [{ replicaCount: "two" }, "replicaCount"],
+    [{ image: { digest: "v1" } }, "digest"],
+    [{ namePrefix: "a".repeat(60) }, "namePrefix"],
+    [{ imagee: "x" }, "imagee"],
+    [{ podLabels: { "control-plane": "x" } }, "podLabels"],
+    [{ env: [{ value: "x" }] }, "env"],
+  ])("refuses %j", async (values, named) => {
+    await expect(template(values)).rejects.toThrow(named);
   });
 
   it("has a PodDisruptionBudget for several replicas only, and none when it is switched off", async () => {
-    const budgets = async (values: string): Promise<ManifestObject[]> =>
-      (await template("--set", values)).filter(({ kind }) => kind === "PodDisruptionBudget");
+    const budgets = async (values: object): Promise<ManifestObject[]> =>
+      (await template(values)).filter(({ kind }) => kind === "PodDisruptionBudget");
     const deployment = objects.find(({ kind }) => kind === "Deployment");
     const { selector } = (deployment as unknown as { spec: { selector: object } }).spec;
-    expect(await budgets("replicaCount=3,namePrefix=shop")).toEqual([
-      expect.objectContaining({
-        metadata: {
-          name: "shop-controller-manager",
-          namespace: "myweb-system",
-          labels: { ...deployment?.metadata.labels, "app.kubernetes.io/managed-by": "Helm" },
-        },
-        spec: { minAvailable: 1, selector },
-      }),
-    ]);
-    expect(await budgets("replicaCount=1")).toEqual([]);
-    expect(await budgets("replicaCount=3,podDisruptionBudget.enabled=false")).toEqual([]);
+    const [budget, ...others] = await budgets({ replicaCount: 3, namePrefix: "shop" });
+    expect(others).toEqual([]);
+    expect(withoutRelease(budget as ManifestObject)).toEqual({
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: {
+        name: "shop-controller-manager",
+        namespace: "myweb-system",
+        labels: withoutRelease(deployment as ManifestObject).metadata.labels,
+      },
+      spec: { minAvailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector },
+    });
+    expect(await budgets({ replicaCount: 1 })).toEqual([]);
+    expect(await budgets({ replicaCount: 3, podDisruptionBudget: { enabled: false } })).toEqual([]);
   });
 
   it("sets what the values say", async () => {
-    const rendered = await template(
-      "--set",
-      "replicaCount=3,image.tag=v9,nodeSelector.disk=ssd,podLabels.team=x,serviceAccount.name=own,namePrefix=shop",
-      "--set-json",
-      'args=["--leader-elect"],env=[{"name":"A","value":"b"}],tolerations=[{"operator":"Exists"}]',
-    );
+    const rendered = await template({
+      replicaCount: 3,
+      image: { tag: "v9", pullPolicy: "Always" },
+      nodeSelector: { disk: "ssd" },
+      podLabels: { team: "x" },
+      podAnnotations: { note: "y" },
+      serviceAccount: { name: "own" },
+      namePrefix: "shop",
+      args: ["--leader-elect"],
+      env: [{ name: "A", value: "b" }],
+      tolerations: [{ operator: "Exists" }],
+      resources: { limits: { memory: "1Gi" } },
+    });
     const deployment = rendered.find(({ kind }) => kind === "Deployment");
     expect(deployment).toMatchObject({
       metadata: { name: "shop-controller-manager" },
       spec: {
         replicas: 3,
         template: {
-          metadata: { labels: { team: "x" } },
+          metadata: {
+            labels: { team: "x", "control-plane": "controller-manager" },
+            annotations: { note: "y", "kubectl.kubernetes.io/default-container": "manager" },
+          },
           spec: {
             serviceAccountName: "own",
             nodeSelector: { disk: "ssd" },
             tolerations: [{ operator: "Exists" }],
-            containers: [{ image: "registry.example.com/myweb:v9", args: ["--leader-elect"] }],
+            containers: [
+              {
+                image: "registry.example.com/myweb:v9",
+                imagePullPolicy: "Always",
+                args: ["--leader-elect"],
+                env: [{ name: "A", value: "b" }],
+                resources: { limits: { memory: "1Gi" } },
+              },
+            ],
           },
         },
       },
@@ -221,3 +205,14 @@ describe.skipIf(!hasKubectl)("helm with the chart of the example", () => {
     }
   });
 });
+
+/** The object without what Helm and the chart add to each of a release. */
+function withoutRelease(object: ManifestObject): ManifestObject {
+  const text = JSON.stringify(object)
+    .replaceAll(/"app.kubernetes.io\/managed-by":"(?:kustomize|Helm)",?/g, "")
+    .replaceAll(/,?"app.kubernetes.io\/instance":"[^"]*"/g, "")
+    .replaceAll(",}", "}");
+  const copy = JSON.parse(text) as ManifestObject;
+  if (Object.keys(copy.metadata.labels ?? {}).length === 0) delete copy.metadata.labels;
+  return copy;
+}

@@ -14,7 +14,10 @@ import { emptyFolder, filesIn, runCli } from "../support/run-cli.ts";
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** A layout with an image for each platform; the layer of each is one file. */
-function baseLayout(architectures: readonly string[], mediaType = OCI): Map<string, Buffer> {
+function baseLayout(
+  architectures: readonly string[],
+  { mediaType = OCI, env = ["PATH=/bin"] }: { mediaType?: string; env?: readonly string[] } = {},
+): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   const put = (content: Buffer): { digest: string; size: number } => {
     const digest = digestOf(content);
@@ -27,7 +30,7 @@ function baseLayout(architectures: readonly string[], mediaType = OCI): Map<stri
     const config = json({
       os: "linux",
       architecture,
-      config: { Entrypoint: ["/nodejs/bin/node"], Cmd: ["repl"], Env: ["PATH=/bin"] },
+      config: { Entrypoint: ["/nodejs/bin/node"], Cmd: ["repl"], Env: env },
       rootfs: { type: "layers", diff_ids: [digestOf(layer)] },
       history: [{ created_by: "base" }],
     });
@@ -120,7 +123,7 @@ describe("an image on a base", () => {
     expect(readTar(layer, "layer")).toEqual(new Map([["operator/main.mjs", Buffer.from("run()")]]));
     expect(config.rootfs.diff_ids[1]).toBe(digestOf(layer));
     expect(config.config).toEqual({
-      Env: ["PATH=/bin"],
+      Env: ["PATH=/bin", "NODE_OPTIONS=--max-old-space-size-percentage=75"],
       User: "65532:65532",
       WorkingDir: "/operator",
       Entrypoint: ["/nodejs/bin/node", "--enable-source-maps", "/operator/main.mjs"],
@@ -128,6 +131,27 @@ describe("an image on a base", () => {
     });
     expect(JSON.parse(String(files.get("manifest.json")))).toMatchObject([
       { RepoTags: ["registry.example.com/web:1"] },
+    ]);
+  });
+
+  it.each([
+    [["NODE_VERSION=22.20.0"], true],
+    [["NODE_VERSION=24.6.0"], true],
+    [["NODE_VERSION=26.1.0"], true],
+    [["NODE_VERSION=22.19.0"], false],
+    [["NODE_VERSION=20.19.0"], false],
+    [["NODE_VERSION=23.11.0"], false],
+    [["NODE_VERSION=24.5.0"], false],
+    [["NODE_OPTIONS=--trace-warnings"], false],
+  ])("limits the heap on a base with %j: %s", async (env, isLimited) => {
+    const archive = imageArchive(await source(written(baseLayout(["amd64"], { env }))));
+    const configs = [...readTar(archive, "image.tar").values()]
+      .map(String)
+      .filter((text) => text.includes('"Entrypoint"'))
+      .map((text) => JSON.parse(text) as Config);
+    const added = isLimited ? ["NODE_OPTIONS=--max-old-space-size-percentage=75"] : [];
+    expect(configs.map(({ config }) => (config as { Env: string[] }).Env)).toEqual([
+      [...env, ...added],
     ]);
   });
 
@@ -149,7 +173,9 @@ describe("an image on a base", () => {
 
   it("keeps to Docker's media types where the base has them", async () => {
     const docker = "application/vnd.docker.distribution.manifest.v2+json";
-    const archive = imageArchive(await source(written(baseLayout(["amd64"], docker))));
+    const archive = imageArchive(
+      await source(written(baseLayout(["amd64"], { mediaType: docker }))),
+    );
     const path = join(emptyFolder(), "image.tar");
     writeFileSync(path, archive);
     const [image] = await readLayout(path, "image.tar");

@@ -42,6 +42,10 @@ describe("the flags of webhooks", () => {
       { webhooks: { port: 9443, certificate: { selfManaged: { namePrefix: "shop-" } } } },
     ],
     [
+      ["--webhook-port=9443", "--webhook-name-prefix=web-shop-"],
+      { webhooks: { port: 9443, certificate: { selfManaged: { namePrefix: "web-shop-" } } } },
+    ],
+    [
       ["--webhook-port=9443", "--webhook-cert-path=/certs"],
       { webhooks: { port: 9443, certificate: files } },
     ],

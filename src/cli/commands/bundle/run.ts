@@ -5,16 +5,17 @@ import { TsopError, UsageError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { CliContext } from "../../context.ts";
+import { imageOverride } from "../../cluster/operator-image.ts";
 import { readManifests } from "../../kustomize/manifests.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { SourceFiles } from "../../kustomize/source-files.ts";
-import { splitImage } from "../../kustomize/transform.ts";
 import { packageVersion } from "../../package-info.ts";
 import { planGeneratedFolder } from "../../packaging/generated-folder.ts";
 import { bundleFiles } from "../../packaging/olm/bundle.ts";
 import type { VersionSettings } from "../../packaging/olm/cluster-service-version.ts";
 import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
+import { withOperatorImage } from "../../project/operator-deployment.ts";
 import { readIfThere } from "../../project/plan.ts";
 import type { Project } from "../../project/project-file.ts";
 import { SAMPLES, SAMPLES_LIST } from "../../project/samples.ts";
@@ -36,12 +37,10 @@ export const run: Run<typeof bundle> = async (options, context) => {
   return writePackage({ ...options, what: "bundle" }, context, async (project) => {
     const { root, projectName } = project;
     const plan = await plannedManifests(project, context);
-    const { name, tag, digest } = splitImage(image ?? "");
-    const images = [{ name: "controller", newName: name, newTag: tag, digest }];
-    const objects = await renderKustomization(join(root, "config/default"), {
-      plan,
-      ...(image !== undefined && { images }),
-    });
+    const images = image === undefined ? [] : [imageOverride(image)];
+    const rendered = await renderKustomization(join(root, "config/default"), { plan, images });
+    const objects =
+      image === undefined ? rendered : withOperatorImage(rendered, projectName, image);
     const facts = await packageFacts(root, projectName);
     const version = options.version ?? facts.version;
     checkVersion("`version` in package.json", version);

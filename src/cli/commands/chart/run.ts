@@ -1,8 +1,7 @@
 /** `tsop chart`: generates a Helm chart from `config/default`. */
 import { join } from "node:path";
 import { renderKustomization } from "../../kustomize/render.ts";
-import { splitImage } from "../../kustomize/transform.ts";
-import { chartFiles } from "../../packaging/chart.ts";
+import { chartFiles } from "../../packaging/helm/chart.ts";
 import { planGeneratedFolder } from "../../packaging/generated-folder.ts";
 import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
@@ -22,10 +21,7 @@ export const run: Run<typeof chart> = async (options, context) => {
       projectName: project.projectName,
       version: options.chartVersion ?? version,
       description,
-      image:
-        image === undefined
-          ? { name: project.projectName, tag: "", digest: "" }
-          : splitImage(image),
+      image,
       objects,
     });
     return planGeneratedFolder(project.root, outputDir, files, options);

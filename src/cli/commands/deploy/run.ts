@@ -6,6 +6,7 @@ import { openCluster } from "../../cluster/cluster-session.ts";
 import { checkImage, checkTimeout } from "../../project/inputs.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { paint, printText } from "../../output.ts";
+import { withOperatorImage } from "../../project/operator-deployment.ts";
 import { getProject } from "../../project/project-file.ts";
 import {
   checkLeftovers,
@@ -30,10 +31,11 @@ export const run: Run<typeof deploy> = async (options, context) => {
   const plan = options.render
     ? await plannedManifests(project, context)
     : await writeManifests(project, context, { dryRun });
-  const objects = await renderKustomization(join(project.root, "config/default"), {
+  const rendered = await renderKustomization(join(project.root, "config/default"), {
     images: [imageOverride(options.image)],
     plan,
   });
+  const objects = withOperatorImage(rendered, project.projectName, options.image);
   if (!session) {
     printText(
       (line) => {

@@ -2,7 +2,7 @@
 import { basename, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
-import { splitImage } from "../../kustomize/transform.ts";
+import { splitImage } from "../../../kube/text/image-name.ts";
 import { bundledOperator } from "../../operator/bundle.ts";
 import { imageArchive } from "../../packaging/oci/image.ts";
 import { readLayout } from "../../packaging/oci/layout.ts";

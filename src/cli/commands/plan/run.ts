@@ -9,6 +9,7 @@ import type { CliContext } from "../../context.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { ExitCode, paint, printJson } from "../../output.ts";
 import { checkImage, checkTimeout } from "../../project/inputs.ts";
+import { withOperatorImage } from "../../project/operator-deployment.ts";
 import { getProject } from "../../project/project-file.ts";
 import { imageOverride } from "../../cluster/operator-image.ts";
 import { plannedManifests } from "../../project/generated-manifests.ts";
@@ -25,10 +26,11 @@ export const run: Run<typeof plan> = async (options, context) => {
   const project = await getProject(context.cwd);
   const session = openCluster(options, context);
   const manifests = await plannedManifests(project, context);
-  const objects = await renderKustomization(join(project.root, "config/default"), {
+  const rendered = await renderKustomization(join(project.root, "config/default"), {
     images: [imageOverride(options.image)],
     plan: manifests,
   });
+  const objects = withOperatorImage(rendered, project.projectName, options.image);
   const planned = await planDeployment(session, objects, ownerName(project));
   const code = wouldChange(planned) ? ExitCode.drift : ExitCode.ok;
   if (options.output === "json") {

@@ -113,6 +113,7 @@ function configOf(base: BaseImage, diffId: string, { labels, created }: ImageSou
       User: "65532:65532",
       WorkingDir: `/${FOLDER}`,
       Entrypoint: [nodeOf(before), "--enable-source-maps", `/${FOLDER}/main.mjs`],
+      Env: withHeapLimit(itemsOf(before["Env"])),
       Labels: { ...own, ...labels },
     },
     rootfs: { type: "layers", diff_ids: [...itemsOf(layers), diffId] },
@@ -121,6 +122,28 @@ function configOf(base: BaseImage, diffId: string, { labels, created }: ImageSou
       { created, created_by: "tsop image", comment: "the bundled operator" },
     ],
   };
+}
+
+/** The heap's part of the container's memory limit, as in the scaffolded Dockerfile. */
+const HEAP_LIMIT = "--max-old-space-size-percentage=75";
+
+/**
+ * The environment with the limit of the heap, unless the base sets options of its own, or says that its Node.js is
+ * older than that option: such a Node.js refuses to start with it.
+ */
+function withHeapLimit(env: readonly unknown[]): unknown[] {
+  const valueOf = (name: string): string | undefined =>
+    env
+      .filter((one) => typeof one === "string")
+      .find((one) => one.startsWith(`${name}=`))
+      ?.slice(name.length + 1);
+  const version = /^v?(\d+)\.(\d+)\./.exec(valueOf("NODE_VERSION") ?? "");
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+  const isOld = version && (major < 22 || (major === 22 && minor < 20) || major === 23);
+  if (isOld || (major === 24 && minor < 6) || valueOf("NODE_OPTIONS") !== undefined) {
+    return [...env];
+  }
+  return [...env, `NODE_OPTIONS=${HEAP_LIMIT}`];
 }
 
 const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

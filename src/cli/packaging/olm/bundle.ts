@@ -9,18 +9,19 @@ import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import { toYaml } from "../../../kube/text/yaml.ts";
 import { isCrd } from "../../project/crd.ts";
 import type { PackageFacts } from "../../project/package-facts.ts";
+import { fileNames } from "../file-names.ts";
+import {
+  findOperatorDeployment,
+  isDeployment,
+  type OperatorDeployment,
+} from "../../project/operator-deployment.ts";
 import { annotationsYaml, bundleDockerfile, scorecardYaml } from "./bundle-texts.ts";
 import {
   clusterServiceVersion,
   type InstallMode,
   type VersionSettings,
 } from "./cluster-service-version.ts";
-import {
-  isDeployment,
-  type OperatorDeployment,
-  withOlmCertificate,
-  withTargetNamespaces,
-} from "./operator-deployment.ts";
+import { withOlmCertificate, withTargetNamespaces } from "./olm-deployment.ts";
 import { operatorRights, type OperatorRights } from "./operator-rights.ts";
 import { isConverted, type WebhookDefinitions, webhookDefinitions } from "./webhook-definitions.ts";
 
@@ -69,15 +70,17 @@ const INSTALLED_KINDS = new Set([
 /** The files of a bundle, by their path in its folder. @throws TsopError for what OLM cannot install */
 export function bundleFiles(source: BundleSource): Map<string, string> {
   const { projectName, objects, folder } = source;
-  const rendered = objects.filter(isDeployment);
-  const namespace = rendered[0]?.metadata.namespace;
-  if (rendered.length === 0) {
+  const operator = findOperatorDeployment(objects, projectName);
+  if (!operator) {
     throw new TsopError(
       "bundle-no-deployment",
       "config/default renders no Deployment, which a bundle of the operator needs.",
       "List ../manager under `resources` in config/default/kustomization.yaml.",
     );
   }
+  // Its image comes first among those of the bundle.
+  const rendered = [...new Set([operator, ...objects.filter(isDeployment)])];
+  const { namespace } = operator.metadata;
   const webhooks = webhookDefinitions(objects, rendered);
   const { deployments, secrets, modes } = deploymentsFor(rendered, webhooks, objects);
   const accounts = new Set([
@@ -109,10 +112,11 @@ export function bundleFiles(source: BundleSource): Map<string, string> {
     rights.held.has(object) ||
     isMadeByOlm(object, rights) ||
     isOfCertificate(object, secrets, objects);
-  for (const object of objects) {
-    if (taken(object)) continue;
+  const installed = objects.filter((object) => !taken(object));
+  const names = fileNames(installed, fileOf);
+  for (const object of installed) {
     checkInstalled(object, namespace);
-    files.set(`manifests/${fileOf(object)}`, toYaml(forBundle(object)));
+    files.set(`manifests/${names.get(object) ?? ""}`, toYaml(forBundle(object)));
   }
   // It copies from the project's folder, and stands beside the bundle's.
   const name = folder.split("/").at(-1) ?? folder;
@@ -213,14 +217,14 @@ function forBundle(object: ManifestObject): ManifestObject {
   return copy;
 }
 
-/** The file's name as operator-sdk writes it. */
+/** The file's name as operator-sdk writes it, without `.yaml`. */
 function fileOf({ apiVersion, kind, metadata }: ManifestObject): string {
   const { name } = metadata;
   if (kind === "CustomResourceDefinition") {
     const [plural = "", ...group] = name.split(".");
-    return `${group.join(".")}_${plural}.yaml`;
+    return `${group.join(".")}_${plural}`;
   }
-  return `${name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}.yaml`;
+  return `${name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}`;
 }
 
 function namesResources(version: JsonObject): boolean {

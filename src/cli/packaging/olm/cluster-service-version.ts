@@ -9,7 +9,8 @@ import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { PackageFacts } from "../../project/package-facts.ts";
 import type { Crd } from "../../project/crd.ts";
 import { ownedKinds, wordsOf } from "./crd-descriptors.ts";
-import { imagesOf, type OperatorDeployment } from "./operator-deployment.ts";
+import { operatorContainer, type OperatorDeployment } from "../../project/operator-deployment.ts";
+import { imagesOf } from "./olm-deployment.ts";
 import type { OperatorRights } from "./operator-rights.ts";
 import { present } from "../../../present.ts";
 
@@ -76,7 +77,7 @@ export function clusterServiceVersion(source: VersionSource): JsonObject {
         "operatorframework.io/suggested-namespace": source.namespace ?? `${projectName}-system`,
         ...objectAt(objectAt(base, "metadata"), "annotations"),
         "alm-examples": JSON.stringify(examplesOf(source.samples, owned), undefined, 2),
-        containerImage: images[0]?.image ?? "",
+        containerImage: (deployments[0] && operatorContainer(deployments[0])?.image) ?? "",
         "operators.operatorframework.io/builder": source.builder,
         "operators.operatorframework.io/project_layout": "tsop/v1",
       },

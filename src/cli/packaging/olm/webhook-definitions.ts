@@ -8,7 +8,7 @@ import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { MutatingWebhook } from "../../../generated/k8s/admissionregistration-v1.ts";
 import type { Service, ServicePort } from "../../../generated/k8s/core-v1.ts";
 import { isCrd, type Crd } from "../../project/crd.ts";
-import type { OperatorDeployment } from "./operator-deployment.ts";
+import type { OperatorDeployment } from "../../project/operator-deployment.ts";
 import { tableOf } from "../../../table.ts";
 
 /** The webhooks for a ClusterServiceVersion, and the objects that OLM makes in their place. */

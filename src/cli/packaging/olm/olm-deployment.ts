@@ -1,17 +1,8 @@
 /** The operator's Deployment as OLM runs it: the namespaces and the certificate come from OLM. */
 import { TsopError } from "../../../errors.ts";
 import { copyJson } from "../../../kube/json.ts";
-import type { ManifestObject } from "../../../kube/object.ts";
 import type { Container, EnvVar, PodSpec } from "../../../generated/k8s/core-v1.ts";
-import type { DeploymentSpec } from "../../../generated/k8s/apps-v1.ts";
-
-export interface OperatorDeployment extends ManifestObject {
-  spec: DeploymentSpec;
-}
-
-export function isDeployment(object: ManifestObject): object is OperatorDeployment {
-  return object.kind === "Deployment";
-}
+import type { OperatorDeployment } from "../../project/operator-deployment.ts";
 
 /** The folder into which OLM mounts `tls.crt` and `tls.key` in Deployments that answer webhooks. */
 const OLM_CERTIFICATE = "/tmp/k8s-webhook-server/serving-certs";
