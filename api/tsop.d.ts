@@ -196,6 +196,7 @@ interface ClusterConfig {
   readonly proxy?: string;
   readonly credentials: CredentialSource;
   readonly namespace: string;
+  readonly inCluster?: boolean;
   readonly impersonate?: Impersonation;
   readonly answerTimeoutMs?: number;
   readonly connect?: (config: ClusterConfig, userAgent: string) => Transport;
@@ -1816,6 +1817,7 @@ interface WebhookServerOptions {
   readonly port: number;
   readonly host?: string;
   readonly certificate: WebhookCertificate;
+  readonly drainMs?: number;
   readonly listening?: (port: number) => void;
 }
 

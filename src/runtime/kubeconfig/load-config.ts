@@ -122,6 +122,7 @@ function inClusterConfig(
     ...present({ ca, proxy }),
     credentials: new TokenFile(tokenFile, clock),
     namespace: readMounted(join(folder, "namespace"), (text) => text.trim()) || "default",
+    inCluster: true,
   };
 }
 

@@ -8,10 +8,11 @@ import { Registry } from "prom-client";
 import { type Clock, systemClock } from "../../../src/clock.ts";
 import { selfSigned } from "../../../src/kube/x509/certificate.ts";
 import type { Logger } from "../../../src/log.ts";
+import { present } from "../../../src/present.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
 import type { CertificatePaths } from "../../../src/runtime/serving/certificate-files.ts";
 import type { WebhookHandler } from "../../../src/runtime/webhook/handlers.ts";
-import { WebhookHost } from "../../../src/runtime/webhook/webhook-host.ts";
+import { WebhookHost, type WebhookParts } from "../../../src/runtime/webhook/webhook-host.ts";
 
 /** What the server answered. */
 export interface Answer {
@@ -84,13 +85,15 @@ function keepingLogger(lines: string[]): Logger {
 export async function serveWebhooks(
   handlers: readonly WebhookHandler[],
   clock: Clock = systemClock,
+  further: Pick<WebhookParts, "inCluster"> & { readonly drainMs?: number } = {},
 ): Promise<TestServer> {
+  const { drainMs, ...parts } = further;
   const folder = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
   const files = certificateIn(folder, clock.now());
   const registry = new Registry();
   const lines: string[] = [];
   const host = new WebhookHost({
-    options: { port: 0, host: "127.0.0.1", certificate: files },
+    options: { port: 0, host: "127.0.0.1", certificate: files, ...present({ drainMs }) },
     registry,
     clock,
     log: keepingLogger(lines),
@@ -98,6 +101,7 @@ export async function serveWebhooks(
     observe: () => undefined,
     // Nobody asks it: files need no cluster.
     client: {} as Client,
+    ...parts,
   });
   for (const handler of handlers) host.add(handler);
   await host.start();

@@ -18,6 +18,7 @@ export class Exchanges {
   readonly #clock: Clock;
   readonly #tracing: Tracing | undefined;
   readonly #waiting = new Set<Exchange>();
+  #begun = 0;
 
   /** @param tracing - makes a span of each review; none when absent */
   constructor(clock: Clock, tracing: Tracing | undefined) {
@@ -25,7 +26,13 @@ export class Exchanges {
     this.#tracing = tracing;
   }
 
+  /** The number of requests so far. */
+  get begun(): number {
+    return this.#begun;
+  }
+
   begin(path: ServedPath, asked: Asked): Exchange {
+    this.#begun++;
     const span = this.#tracing?.review(asked.pathname, asked.headers);
     const patience = new Patience(this.#clock, patienceOf(asked.query, path.defaultTimeoutMs));
     return new Exchange(path, asked, { span, patience, waiting: this.#waiting });
