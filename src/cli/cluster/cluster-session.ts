@@ -197,10 +197,15 @@ export function findCluster(
   });
 }
 
-/** Connects to the cluster that the options choose. */
+/**
+ * Connects to the cluster that the options choose.
+ *
+ * @param signal - ends all requests
+ */
 export function openCluster(
   options: ClusterOptions & Pick<ClusterConfigOptions, "kubeconfigText">,
   context: CliContext,
+  signal?: AbortSignal,
 ): ClusterSession {
   const config = findCluster(options, context);
   const client = createClient(config, {
@@ -211,6 +216,7 @@ export function openCluster(
     }),
     middlewares: [
       telling(context),
+      ...(signal ? [endedBy(signal)] : []),
       ...(options.timeout === undefined ? [] : [withLimit(options.timeout, config, context)]),
     ],
   });
@@ -232,6 +238,14 @@ const telling =
       context.detail(`${request.method} ${request.path} ${outcome} in ${tookMs} ms`);
     }
   };
+
+const endedBy =
+  (signal: AbortSignal): ClientMiddleware =>
+  (request, next) =>
+    next({
+      ...request,
+      signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal,
+    });
 
 /** Limits the time of each request: the credentials for it, its tries, and its answer. */
 function withLimit(
