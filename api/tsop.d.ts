@@ -203,6 +203,7 @@ interface ClusterConfig {
   readonly proxy?: string;
   readonly credentials: CredentialSource;
   readonly namespace: string;
+  readonly inCluster?: boolean;
   readonly impersonate?: Impersonation;
   readonly answerTimeoutMs?: number;
   readonly source?: ConfigSource;
@@ -1842,6 +1843,7 @@ interface WebhookServerOptions {
   readonly host?: string;
   readonly certificate: WebhookCertificate;
   readonly clients?: ClientCertificates;
+  readonly drainMs?: number;
   readonly listening?: (port: number) => void;
 }
 

@@ -69,6 +69,24 @@ describe("PostgreSQLCluster", { timeout: 60_000 }, () => {
     expect(await world.client.list(Job, { namespace })).toEqual([]);
   });
 
+  it("says how the members are, and then what fails, while the primary cannot be promoted", async () => {
+    operator.stop();
+    await pass(1);
+    operator = new Operator(faults(world.config, {}), {
+      position: () => Promise.resolve(0),
+      promote: () => Promise.reject(new Error("the exec in pod shop-1 was refused")),
+    });
+    await create();
+    const { status } = await world.client.get(PostgreSQLCluster, key);
+    expect(status).toMatchObject({ instances: 3, primary: { pod: "shop-1" } });
+    expect(status?.readyInstances).toBeGreaterThan(0);
+    expect(await ready()).toMatchObject({
+      status: "False",
+      reason: "Failed",
+      message: "the exec in pod shop-1 was refused",
+    });
+  });
+
   it("S2-04 restarts the replicas one after the other, and the primary last, when a parameter changes", async () => {
     await create();
     const restarts: string[] = [];

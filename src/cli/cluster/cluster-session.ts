@@ -208,8 +208,16 @@ export function findCluster(options: ClusterChoice, context: CliContext): Cluste
   });
 }
 
-/** Connects to the cluster that the options choose. */
-export function openCluster(options: ClusterChoice, context: CliContext): ClusterSession {
+/**
+ * Connects to the cluster that the options choose.
+ *
+ * @param signal - ends all requests
+ */
+export function openCluster(
+  options: ClusterChoice,
+  context: CliContext,
+  signal?: AbortSignal,
+): ClusterSession {
   const config = findCluster(options, context);
   const client = createClient(config, {
     name: FIELD_MANAGER,
@@ -219,6 +227,7 @@ export function openCluster(options: ClusterChoice, context: CliContext): Cluste
     }),
     middlewares: [
       telling(context),
+      ...(signal ? [endedBy(signal)] : []),
       ...(options.timeout === undefined ? [] : [withLimit(options.timeout, config, context)]),
     ],
   });
@@ -240,6 +249,14 @@ const telling =
       context.detail(`${request.method} ${request.path} ${outcome} in ${tookMs} ms`);
     }
   };
+
+const endedBy =
+  (signal: AbortSignal): ClientMiddleware =>
+  (request, next) =>
+    next({
+      ...request,
+      signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal,
+    });
 
 /** Limits the time of each request: the credentials for it, its tries, and its answer. */
 function withLimit(

@@ -11,12 +11,14 @@ import { isCrd, servedResource, type Crd } from "../project/crd.ts";
 import type { OptionOf } from "../command.ts";
 import { renderKustomization } from "../kustomize/render.ts";
 import { checkTimeout } from "../project/inputs.ts";
-import { getProject } from "../project/project-file.ts";
+import { getProject, type Project } from "../project/project-file.ts";
 import type { deleteObjects, dryRun, waitingTime } from "../shared-flags.ts";
 import { isConverted, isWebhookConfiguration } from "./local-webhooks.ts";
 import { type Leaving, othersIn } from "./namespace-contents.ts";
 import { paint } from "../output.ts";
+import { operatorObjects, type OperatorObjects } from "./operator-objects.ts";
 import { foreignOwner, ownerName, standingOf } from "./ownership.ts";
+import { waitForPods } from "./pods-of.ts";
 import { checkRights } from "./missing-rights.ts";
 import { UnfinishedWork } from "./unfinished-work.ts";
 import { waitUntil } from "./waiting.ts";
@@ -27,6 +29,7 @@ const NAMED = 5;
 /** The scope and the manner of a removal. */
 interface RemovalOptions {
   /** The project: nothing is deleted that it did not make. */
+  readonly project: Project;
   readonly owner: string;
   /** Deletes the objects of the kinds whose CRDs are deleted. */
   readonly deleteObjects: boolean;
@@ -54,15 +57,16 @@ export async function removeRendered(
   context.out(`${paint(context).bold(what)} at ${session.server}`);
   const { dryRun, deleteObjects, timeout: timeoutSeconds } = options;
   const owner = ownerName(project);
-  await removeAll(session, objects, { owner, dryRun, deleteObjects, timeoutSeconds }, context);
+  const removal = { project, owner, dryRun, deleteObjects, timeoutSeconds };
+  await removeAll(session, objects, removal, context);
   return 0;
 }
 
 /**
  * Removes the objects in the reverse order, configurations of webhooks first, and waits until they
  * are gone. Objects of the kinds whose CRDs are deleted are removed first, while their operator
- * still runs. Objects that others made stay, and so does a namespace in which something of others
- * is left.
+ * still runs; those that the operator created for itself once it has ended. Objects that others made
+ * stay, and so does a namespace in which something of others is left.
  *
  * @throws TsopError `objects-exist` when there are such objects and `deleteObjects` is not set
  */
@@ -83,10 +87,17 @@ async function removeAll(
     await checkRights(session, objects, ["get", "delete"]);
     for (const crd of objects.filter(isCrd)) own.push(...(await objectsOf(session, crd, options)));
     if (!dryRun) await refuseObjects(session, own, options, "nothing was removed");
+    const ofOperator = await operatorObjects(session, objects, options.project, context.clock);
+    const found = await ofOperator.find();
+    await checkRights(session, found, ["get", "delete"]);
     const removal = { session, work, options, context };
-    await removeManifests(removal, { manifests: configurations, objects: own });
+    const leaving = { manifests: rest, objects: [...own, ...found] };
+    await removeManifests(removal, configurations, leaving);
     await removeObjects(session, own, options, context);
-    await removeManifests(removal, { manifests: rest, objects: own });
+    const end = rest.findLastIndex(hasPods) + 1;
+    await removeManifests(removal, rest.slice(0, end), leaving);
+    await removeOperatorObjects(removal, ofOperator);
+    await removeManifests(removal, rest.slice(end), leaving);
   });
   if (!dryRun) await tellUnconverted(session, objects, context);
   if (!dryRun) return;
@@ -151,13 +162,15 @@ interface Removal {
   readonly context: CliContext;
 }
 
+/** @param leaving - all that is deleted, now or later */
 async function removeManifests(
   { session, work, options, context }: Removal,
+  manifests: readonly ManifestObject[],
   leaving: Leaving,
 ): Promise<void> {
   const { dim } = paint(context);
   const removed: ManifestObject[] = [];
-  for (const object of leaving.manifests) {
+  for (const object of manifests) {
     const name = await session.describe(object);
     const live = await session.find(object);
     const kept = live && (await whyKept(session, live, leaving, options));
@@ -178,7 +191,35 @@ async function removeManifests(
     work.finish(object);
   }
   await waitForEnd(session, removed, options, context);
+  for (const live of removed.filter(hasPods)) {
+    await waitForPods(session, live, options.timeoutSeconds, context);
+  }
 }
+
+/** Removes what the operator created for itself: it has ended, so that it creates nothing again. */
+async function removeOperatorObjects(
+  { session, options, context }: Removal,
+  ofOperator: OperatorObjects,
+): Promise<void> {
+  const { dim, yellow } = paint(context);
+  const removed: ManifestObject[] = [];
+  for (const { metadata, ...found } of await ofOperator.find()) {
+    const live = await session.find({ ...found, metadata });
+    if (live?.metadata.uid !== metadata.uid || !ofOperator.isOne(live)) continue;
+    if (!options.dryRun && !(await session.remove(live))) continue;
+    removed.push(live);
+    tellDeletion(
+      `${await session.describe(live)}${dim(": created by the operator")}`,
+      options,
+      context,
+    );
+  }
+  for (const note of ofOperator.notes) context.err(`${yellow("note")} ${note}.`);
+  if (!options.dryRun) await waitForEnd(session, removed, options, context);
+}
+
+const hasPods = ({ kind }: ManifestObject): boolean =>
+  ["Deployment", "StatefulSet", "DaemonSet"].includes(kind);
 
 /** The reason why a live object stays, as a clause; `undefined` when the project made it and may delete it. */
 async function whyKept(

@@ -154,7 +154,8 @@ function inClusterConfig(folder: string, surroundings: Surroundings): ClusterCon
     // A file that vanished means that the volume is being replaced, not that trust was withdrawn.
     if (ca === undefined && known !== undefined) throw new Error(`${caFile} does not exist`);
     known = ca;
-    return { server, ...present({ ca, proxy }), caFile, credentials, namespace };
+    const trust = { ...present({ ca, proxy }), caFile };
+    return { server, ...trust, credentials, namespace, inCluster: true };
   });
 }
 

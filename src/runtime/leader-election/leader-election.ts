@@ -12,6 +12,7 @@ import type { Logger } from "../../log.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { NewObject } from "../../kube/input.ts";
 import type { ObjectKey } from "../../kube/object.ts";
+import { MANAGED_BY, MANAGER } from "../../kube/operator-marks.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE, type Lease, type LeaseSpec } from "./lease.ts";
@@ -214,7 +215,8 @@ export class LeaderElector implements Election {
     const lease = await client.live.find(LEASE, key);
     if (!lease) {
       const spec = { ...mine, acquireTime: now, leaseTransitions: 0 };
-      const created: NewObject<Lease> = { metadata: { ...key }, spec };
+      const labels = { [MANAGED_BY]: MANAGER };
+      const created: NewObject<Lease> = { metadata: { ...key, labels }, spec };
       this.#observe(await client.create(LEASE, created, { signal }));
       return true;
     }

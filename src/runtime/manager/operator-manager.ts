@@ -19,7 +19,7 @@ import type { ClusterConfig } from "../transport/cluster-config.ts";
 import type { Transport } from "../transport/transport.ts";
 import { coordinationAccess, createMember } from "./coordination.ts";
 import { DebugServer } from "../journal/debug-server.ts";
-import { answerProbe, checkInformers, HealthChecks, type HealthCheck } from "../serving/health.ts";
+import { checkInformers, type HealthCheck } from "../serving/health.ts";
 import type { RunningServer } from "../serving/http-serving.ts";
 import { type Keeper, keeperOf } from "./keeper.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
@@ -29,6 +29,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { Preflight } from "./preflight.ts";
+import { Probes } from "./probes.ts";
 import type { PlannedAccess } from "../client/access.ts";
 import { ReviewFilter } from "../serving/review-filter.ts";
 import { processMemory, serverLimits } from "../serving/server-limits.ts";
@@ -56,17 +57,13 @@ export class OperatorManager implements Manager {
   readonly #replay: Replay | undefined;
   readonly #config: ClusterConfig | undefined;
   readonly #clients: ManagerClients;
-  readonly #healthz = new HealthChecks((check, reason) => {
-    this.#tellCheck(check, reason);
-  });
-  readonly #readyz = new HealthChecks((check, reason) => {
-    this.#tellCheck(check, reason);
-  });
+  readonly #probes: Probes;
   readonly #elected = deferred();
   readonly #failed = deferred<never>();
   readonly #names = new Set<string>();
   readonly #preflight: Preflight;
   readonly #caches: RunGroup;
+  readonly #membership: RunGroup;
   readonly #everywhere: RunGroup;
   readonly #leading: RunGroup;
   readonly #holding = new AbortController();
@@ -88,6 +85,7 @@ export class OperatorManager implements Manager {
   ) {
     this.name = options.name ?? "tsop";
     this.log = options.log ?? pino();
+    this.#probes = new Probes(this.log);
     this.#options = options;
     this.#config = config;
     this.#replay = replay;
@@ -110,6 +108,7 @@ export class OperatorManager implements Manager {
     // A failure while `start` does not wait for it must not be an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
     this.#caches = new RunGroup(this.#fail);
+    this.#membership = new RunGroup(this.#fail);
     this.#everywhere = new RunGroup(this.#fail);
     this.#leading = new RunGroup(this.#fail);
     this.#caches.add(this.cache);
@@ -126,7 +125,7 @@ export class OperatorManager implements Manager {
       this.shards = createMember(options.sharding, parts, presence, () => {
         this.#clients.scopes.expireAll();
       });
-      this.#caches.add(this.shards);
+      this.#membership.add(this.shards);
     }
     bindMethods(this, OperatorManager);
     this.webhooks = new WebhookHost({
@@ -136,6 +135,7 @@ export class OperatorManager implements Manager {
       clock,
       log: this.log,
       namespace: this.#namespace,
+      inCluster: config?.inCluster === true,
       tracing: clients.tracing,
       observe: this.metrics.certificateReads("webhook"),
     });
@@ -144,10 +144,16 @@ export class OperatorManager implements Manager {
     const { metrics, shards } = this;
     const { scopes, tracing, observer } = clients;
     this[INSIDE] = { metrics, scopes, tracing, observer, shards, unfinished: new Set() };
-    this.#healthz.add("ping", () => undefined);
-    this.#readyz.add("informers", () => checkInformers(this.cache));
-    this.#readyz.add("rights", () => this.#preflight.check());
-    if (options.webhooks) this.#readyz.add("webhooks", () => this.webhooks.checkReady());
+    const { ready } = this.#probes;
+    ready.add("informers", () => {
+      checkInformers(this.cache);
+    });
+    ready.add("rights", () => this.#preflight.check());
+    if (options.webhooks) {
+      ready.add("webhooks", () => {
+        this.webhooks.checkReady();
+      });
+    }
   }
 
   get elected(): Promise<void> {
@@ -177,11 +183,11 @@ export class OperatorManager implements Manager {
   }
 
   addHealthCheck(name: string, check: HealthCheck): void {
-    this.#healthz.add(name, check);
+    this.#probes.health.add(name, check);
   }
 
   addReadyCheck(name: string, check: HealthCheck): void {
-    this.#readyz.add(name, check);
+    this.#probes.ready.add(name, check);
   }
 
   recorder(component: string): EventRecorder {
@@ -251,6 +257,7 @@ export class OperatorManager implements Manager {
       // Before the caches: their first list may need this operator's own conversion.
       await Promise.race([this.webhooks.start(limits), untilAborted(signal), this.#failed.promise]);
       this.#caches.start();
+      this.#membership.start();
       this.#everywhere.start();
       this.#state = RUNNING;
       await Promise.race([this.#lead(this.#keeper.election, signal), this.#failed.promise]);
@@ -262,12 +269,11 @@ export class OperatorManager implements Manager {
     // After a lost leadership there is no time: another process may lead at any moment.
     const lost = failure instanceof TsopError && failure.code === "leadership-lost";
     const { gracefulShutdownMs = 30_000 } = this.#options;
-    await this.#stop(signal.reason, lost ? undefined : gracefulShutdownMs).catch(
-      (error: unknown) => {
-        if (failure === undefined) failure = error;
-        else this.log.error({ err: error }, messageOf(error));
-      },
-    );
+    const graceMs = lost ? undefined : gracefulShutdownMs;
+    await this.#stop(signal.reason, graceMs).catch((error: unknown) => {
+      if (failure === undefined) failure = error;
+      else this.log.error({ err: error }, messageOf(error));
+    });
     if (failure !== undefined) throw failure as Error;
   }
 
@@ -312,11 +318,12 @@ export class OperatorManager implements Manager {
   }
 
   /**
-   * The order of controller-runtime: the parts that depend on a part end before it.
+   * The parts that depend on a part end before it; handlers of webhooks read the caches.
    *
    * @param graceMs - how long the parts may take; absent: no time, because the leadership is lost
    */
   async #stop(reason: unknown, graceMs: number | undefined): Promise<void> {
+    this.#probes.end();
     const deadline = timeoutSignal(this.clock, graceMs ?? 0);
     const expired = untilAborted(deadline.signal).then(() => {
       this.#clients.scopes.end();
@@ -328,16 +335,21 @@ export class OperatorManager implements Manager {
       );
     });
     const drained = (async () => {
+      // Reviews may be answered wrongly without a part that failed.
+      const webhooksDrained = this.#failure ? undefined : this.webhooks.drain(graceMs ?? 0);
       await this.#everywhere.stop(reason);
       await this.#leading.stop(reason);
-      await this.#caches.stop(reason);
-      await this.webhooks.stop();
       await this.#clients.events.flush();
       this.#holding.abort();
       // Only when no write is open: nobody else may lead before that. Otherwise the Lease expires
       // by itself.
       if (this.#clients.fenced.settled) await this.#keeper?.election?.release();
+      await this.#membership.stop(reason);
       await this.shards?.end();
+      await webhooksDrained;
+      await this.webhooks.stop();
+      await this.#caches.stop(reason);
+      await this.#clients.events.flush();
     })();
     expired.catch(() => undefined);
     try {
@@ -353,12 +365,7 @@ export class OperatorManager implements Manager {
     }
   }
 
-  #tellCheck(check: string, reason: string): void {
-    this.log.warn({ check, reason }, `the health check ${check} failed: ${reason}`);
-  }
-
   #createKeeper(maxConnections: number): Keeper {
-    const checks = { "/healthz": this.#healthz, "/readyz": this.#readyz };
     return keeperOf(this.#options, this.#config, {
       client: this.#clients.own,
       clock: this.clock,
@@ -367,7 +374,7 @@ export class OperatorManager implements Manager {
       maxConnections,
       shard: this.shards?.settings,
       observe: this.#clients.observe,
-      probe: (url) => answerProbe(url, checks),
+      probe: (url) => this.#probes.answer(url),
       failed: this.#fail,
     });
   }

@@ -5,6 +5,7 @@
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import type { ObjectKey } from "../../kube/object.ts";
+import { MANAGED_BY, MANAGER, SHARDS_LABEL } from "../../kube/operator-marks.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE, type Lease } from "../leader-election/lease.ts";
@@ -39,9 +40,6 @@ export interface ShardPresence {
   publish(ring: readonly string[], anew: boolean): Promise<void>;
   withdraw(): Promise<void>;
 }
-
-/** The label of the Leases of the processes that share the keys; its value is the operator's id. */
-export const SHARDS_LABEL = "tsop.dev/shards";
 
 export interface ShardLeaseParts extends ShardSettings {
   /** A client that is neither cached nor fenced. */
@@ -126,7 +124,7 @@ export class ShardLease implements ShardPresence {
   async #write(ring: readonly string[], signal: AbortSignal): Promise<void> {
     const { client, clock, id, identity, leaseDurationMs } = this.#parts;
     const marks = {
-      labels: { [SHARDS_LABEL]: id },
+      labels: { [MANAGED_BY]: MANAGER, [SHARDS_LABEL]: id },
       annotations: { [RING_ANNOTATION]: ring.join() },
     };
     const spec = {

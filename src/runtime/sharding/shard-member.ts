@@ -12,12 +12,13 @@ import { timeoutSignal, type Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { unlessAborted } from "../abortable.ts";
+import { SHARDS_LABEL } from "../../kube/operator-marks.ts";
 import type { Client } from "../client/client.ts";
 import { LEASE } from "../leader-election/lease.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { Neighbours } from "./neighbours.ts";
 import { ownerOf } from "./rendezvous.ts";
-import { SHARDS_LABEL, type ShardPresence, type ShardSettings } from "./shard-lease.ts";
+import type { ShardPresence, ShardSettings } from "./shard-lease.ts";
 
 /** The options of sharding; the times have the same meaning as in leader election. */
 export interface ShardingOptions {

@@ -26,6 +26,8 @@ export interface ClusterConfig {
   readonly credentials: CredentialSource;
   /** The namespace of the context, or of the pod. */
   readonly namespace: string;
+  /** Whether this process runs in a pod of the cluster, with the configuration that the kubelet provides. */
+  readonly inCluster?: boolean;
   /** The user as whom requests act (`Impersonate-User`). */
   readonly impersonate?: Impersonation;
   /**

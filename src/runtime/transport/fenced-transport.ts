@@ -17,6 +17,9 @@ import { noUpgrade } from "./upgraded-connection.ts";
 // terms, with client-go's times for an election.
 const LONGEST_WAY_MS = 5000;
 
+// Reviews and dry runs store nothing. Webhooks that make them are also called in a process that has released its Lease.
+const STORES_NOTHING = /^\/apis\/(?:authentication|authorization)\.k8s\.io\/|[?&]dryRun=All(?:&|$)/;
+
 /**
  * The time until which this process may write, on the monotonic clock; `undefined` before it was
  * ever the leader.
@@ -44,8 +47,8 @@ export class FencedTransport implements Transport {
 
   /** @throws TsopError `leadership-lost` for a write after the end of the term */
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const fenced = request.method !== "GET" && this.#endsAtMs() !== undefined;
-    if (!fenced) return this.#inner.request(request);
+    const isWrite = request.method !== "GET" && !STORES_NOTHING.test(request.path);
+    if (!isWrite || this.#endsAtMs() === undefined) return this.#inner.request(request);
     // Checked again when the connection is ready: a process may have been stopped while it
     // connected.
     const lastCheck = (): void => {

@@ -46,12 +46,15 @@ export interface WebhookParts extends Omit<ProviderParts, "marks"> {
   /** Nothing is served when absent. */
   readonly options: WebhookServerOptions | undefined;
   readonly registry: Registry;
+  /** Whether a Service may lead to this process, which then is drained at its end; false when absent. */
+  readonly inCluster?: boolean;
   /** Makes a span of each review; none when absent. */
   readonly tracing?: Tracing | undefined;
 }
 
 // As controller-runtime's.
-const DRAIN_MS = 60_000;
+const LAST_ANSWERS_MS = 60_000;
+const DRAIN_MS = 15_000;
 
 export class WebhookHost implements Webhooks {
   readonly #handlers = new WebhookHandlers();
@@ -173,9 +176,29 @@ export class WebhookHost implements Webhooks {
     this.#trust?.checkReady();
   }
 
+  /**
+   * Answers on until reviews go to another process: the endpoint of this one is only being removed, and connections
+   * are kept. Resolves at once where no Service leads to this process.
+   *
+   * @param graceMs - the time that the whole operator has for its end
+   */
+  async drain(graceMs: number): Promise<void> {
+    const { options, log, inCluster = false } = this.#parts;
+    const isBehindService = inCluster && process.env[WEBHOOK_HOST_VARIABLE] === undefined;
+    const wantedMs = options?.drainMs ?? (isBehindService ? DRAIN_MS : 0);
+    const drainMs = Math.min(wantedMs, graceMs / 2);
+    if (drainMs <= 0 || !this.#server?.isListening || this.#ended.signal.aborted) return;
+    log.info({ drainMs }, "webhooks are still answered, until requests go to another replica");
+    if (!(await this.#server.drain(drainMs, this.#ended.signal))) return;
+    log.warn(
+      { drainMs },
+      "webhook requests still come in at the end of the drain; later ones fail. Raise drainMs if other replicas are ready.",
+    );
+  }
+
   /** Resolves when all that was asked is answered; no more than a minute is given for that. */
   async stop(): Promise<void> {
-    await this.#server?.stop(DRAIN_MS);
+    await this.#server?.stop(LAST_ANSWERS_MS);
     this.close();
   }
 

@@ -33,6 +33,9 @@ const KEEP_ALIVE_MS = 95_000;
 const HANDSHAKE_MS = 10_000;
 // Longer than any wait between two requests, and than the API server waits for any answer.
 const STALLED_MS = 120_000;
+// Half of the time that kube-proxies need to send new connections elsewhere, where they are not overloaded.
+const DRAIN_WINDOW_MS = 2500;
+const MIN_DRAIN_WINDOWS = 2;
 
 /** The limits of a server, and where it tells what it refuses. */
 export interface ServerBounds {
@@ -159,6 +162,28 @@ export class WebhookServer {
   renewClientCa(ca: Buffer): void {
     this.#clientCa = ca;
     this.#server.setSecureContext(tlsOptions(this.#certificate, ca));
+  }
+
+  /**
+   * Answers on until no request came in for a while. Each answer closes its connection, so that the API server opens
+   * the next one to a process that stays.
+   *
+   * @param mostMs - the longest time for it
+   * @param signal - ends it at once
+   * @returns whether requests still came in at its end
+   */
+  async drain(mostMs: number, signal: AbortSignal): Promise<boolean> {
+    this.#isStopping = true;
+    const endsAtMs = this.#clock.monotonicMs() + mostMs;
+    for (let windows = 1; ; windows++) {
+      const { begun } = this.#exchanges;
+      const leftMs = endsAtMs - this.#clock.monotonicMs();
+      await this.#clock.sleep(Math.min(DRAIN_WINDOW_MS, leftMs), signal).catch(() => undefined);
+      if (signal.aborted) return false;
+      const isQuiet = this.#exchanges.begun === begun;
+      if (isQuiet && windows >= MIN_DRAIN_WINDOWS) return false;
+      if (this.#clock.monotonicMs() >= endsAtMs) return !isQuiet;
+    }
   }
 
   /** Resolves when all that was asked is answered, `withinMs` from now at the latest. */

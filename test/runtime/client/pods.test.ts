@@ -219,15 +219,26 @@ describe("a command in a pod", () => {
     process.stdin.end(Buffer.alloc(100_000, "y"));
     const [peer] = peers;
     await eventually(() => {
-      expect(peer?.messages.at(-1)).toEqual(Buffer.from([255, 0]));
+      expect(peer?.messages.at(-1)).toEqual(Buffer.from([0, 4, 4]));
     });
     const messages = peer?.messages ?? [];
     expect(messages[0]?.toString()).toBe('\u0004{"Width":80,"Height":24}');
     const stdin = messages.filter((message) => message[0] === 0).map((one) => one.subarray(1));
-    expect(Buffer.concat(stdin).toString()).toBe(`hello ${"y".repeat(100_000)}`);
+    expect(Buffer.concat(stdin).toString()).toBe(`hello ${"y".repeat(100_000)}\u0004\u0004`);
     peer?.send(3, SUCCESS);
     peer?.end();
     expect(await process.output()).toEqual({ exitCode: 0, stdout: "> ", stderr: "" });
+  });
+
+  it("reads its stdin to the end without a terminal", async () => {
+    const { url, peers } = await scripted(() => undefined);
+    const { pods } = createClient(configOf(url));
+    const process = await pods.exec(KEY, { command: ["cat"], stdin: true });
+    process.stdin.end("hello");
+    const [peer] = peers;
+    await eventually(() => {
+      expect(peer?.messages).toEqual([Buffer.from("\0hello"), Buffer.from([255, 0])]);
+    });
   });
 
   it("that cannot be begun is a StatusError, and one whose connection breaks a ConnectionError", async () => {

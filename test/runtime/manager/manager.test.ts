@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { Pod as PODS } from "../../../src/k8s.ts";
@@ -112,5 +112,21 @@ describe("setupSignalHandler", () => {
     process.emit("SIGTERM");
     expect(signal.aborted).toBe(true);
     expect(process.listenerCount("SIGTERM")).toBe(before);
+  });
+
+  it("ends the first process of a container on the second signal, which the kernel would ignore", () => {
+    vi.spyOn(process, "pid", "get").mockReturnValue(1);
+    const exit = vi.spyOn(process, "exit").mockImplementation((code) => {
+      throw new Error(`exit ${code}`);
+    });
+    try {
+      setupSignalHandler();
+      process.emit("SIGTERM");
+      expect(exit).not.toHaveBeenCalled();
+      expect(() => process.emit("SIGINT")).toThrow("exit 130");
+      expect(() => process.emit("SIGTERM")).toThrow("exit 143");
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 });

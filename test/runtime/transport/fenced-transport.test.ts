@@ -44,6 +44,27 @@ describe("FencedTransport", () => {
     await expect(transport.request(WRITE)).rejects.toMatchObject({ code: "leadership-lost" });
   });
 
+  it("lets reviews and dry runs pass after the term, which store nothing", async () => {
+    const { transport, term } = fenced(() => Promise.resolve(ANSWER));
+    term.endsAtMs = -Infinity;
+    const post = (path: string) => transport.request({ method: "POST", path, body: "{}" });
+    for (const path of [
+      "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+      "/apis/authorization.k8s.io/v1/namespaces/d/localsubjectaccessreviews",
+      "/apis/authentication.k8s.io/v1/tokenreviews?fieldManager=web",
+      "/apis/apps/v1/namespaces/d/deployments?fieldManager=web&dryRun=All",
+    ]) {
+      expect(await post(path)).toBe(ANSWER);
+    }
+    for (const path of [
+      "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+      "/apis/apps/v1/namespaces/d/deployments?dryRun=Allow",
+      "/api/v1/namespaces/apis/authorization.k8s.io/v1",
+    ]) {
+      await expect(post(path)).rejects.toMatchObject({ code: "leadership-lost" });
+    }
+  });
+
   it("sends nothing at the very end of the term", async () => {
     const sent: string[] = [];
     const { transport, term, clock } = fenced(({ path }) => {

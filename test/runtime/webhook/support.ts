@@ -18,7 +18,7 @@ import { RequestMemory } from "../../../src/runtime/serving/request-memory.ts";
 import { type ServerLimits, serverLimits } from "../../../src/runtime/serving/server-limits.ts";
 import type { ServerBounds } from "../../../src/runtime/webhook/webhook-server.ts";
 import type { WebhookHandler } from "../../../src/runtime/webhook/handlers.ts";
-import { WebhookHost } from "../../../src/runtime/webhook/webhook-host.ts";
+import { WebhookHost, type WebhookParts } from "../../../src/runtime/webhook/webhook-host.ts";
 
 /** What the server answered. */
 export interface Answer {
@@ -125,20 +125,30 @@ function clusterWith(handlers: readonly WebhookHandler[]): Client {
 export async function serveWebhooks(
   handlers: readonly WebhookHandler[],
   clock: Clock = systemClock,
-  { limits = LIMITS, clients }: { limits?: ServerLimits; clients?: ClientCertificates } = {},
+  {
+    limits = LIMITS,
+    clients,
+    drainMs,
+    ...parts
+  }: Pick<WebhookParts, "inCluster"> & {
+    readonly limits?: ServerLimits;
+    readonly clients?: ClientCertificates;
+    readonly drainMs?: number;
+  } = {},
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "tsop-webhooks-"));
   const files = certificateIn(folder, clock.now());
   const registry = new Registry();
   const lines: string[] = [];
   const host = new WebhookHost({
-    options: { port: 0, host: "127.0.0.1", certificate: files, ...present({ clients }) },
+    options: { port: 0, host: "127.0.0.1", certificate: files, ...present({ clients, drainMs }) },
     registry,
     clock,
     log: keepingLogger(lines),
     namespace: "default",
     observe: () => undefined,
     client: clusterWith(handlers),
+    ...parts,
   });
   for (const handler of handlers) host.add(handler);
   await host.start(limits);

@@ -39,14 +39,22 @@ ALTER ROLE postgres PASSWORD :'password';
 SQL
 ${STOP_AND_KEEP}`;
 
-/** Before a member starts: the way back to the primary's data where the two have parted, or a copy of all of it. */
+/**
+ * Before a member starts: the way back to the primary's data where the two have parted, or a copy of all of it. A member
+ * that meets no primary for a minute fails, and begins again: a pod that waits would say nothing.
+ */
 export const FOLLOW = `set -eu
-source="host=$PRIMARY user=postgres dbname=postgres"
+source="host=$PRIMARY user=postgres dbname=postgres connect_timeout=10"
 if test -s "$PGDATA/PG_VERSION"; then
-  pg_isready --host="$PRIMARY" || exit 0
+  pg_isready --host="$PRIMARY" --timeout=3 || exit 0
   pg_rewind --target-pgdata="$PGDATA" --source-server="$source" && exit 0
 fi
-until pg_isready --host="$PRIMARY"; do sleep 1; done
+seconds=0
+until pg_isready --host="$PRIMARY" --timeout=3; do
+  seconds=$((seconds + 1))
+  test "$seconds" -lt 60 || { echo "no primary answers at $PRIMARY" >&2; exit 1; }
+  sleep 1
+done
 rm -rf "$PGDATA.new"
 pg_basebackup --dbname="$source" --pgdata="$PGDATA.new" --checkpoint=fast
 rm -rf "$PGDATA"

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   controllerFor,
   isAlreadyExists,
+  isConflict,
   isControlledBy,
   isNotFound,
   keyOf,
@@ -75,8 +76,18 @@ export class PostgreSQLClusterReconciler implements Reconciler<PostgreSQLCluster
     }
     const pods = await this.#podsOf(cluster);
     const decision = decide({ cluster, pods, nowMs: context.nowMs });
-    const againMs = await this.#carryOut(cluster, pods, decision, context.signal);
-    await this.#report(cluster, pods, readiness(decision), context.nowMs);
+    let failure: unknown;
+    const againMs = await this.#carryOut(cluster, pods, decision, context.signal).catch(
+      (error: unknown) => {
+        failure = error;
+        return undefined;
+      },
+    );
+    // The status first, then the error: what stops this reconcile must not hide how the members are.
+    const isStale = isConflict(failure) || context.signal.aborted;
+    const ready = failure === undefined ? readiness(decision) : failed(failure);
+    if (!isStale) await this.#report(cluster, pods, ready, context.nowMs);
+    if (failure !== undefined) throw failure;
     return againMs === undefined ? undefined : { requeueAfterMs: againMs };
   }
 
@@ -247,6 +258,11 @@ function readiness({ waitingFor, elect }: Decision): ConditionChange {
   const message = "A new primary takes over.";
   if (elect.length > 0) return { type, status: "False", reason: "Elected", message };
   return { type, status: "True", reason: "Running", message: "All members run." };
+}
+
+function failed(error: unknown): ConditionChange {
+  const message = error instanceof Error ? error.message : String(error);
+  return { type: "Ready", status: "False", reason: "Failed", message: message.slice(0, 1000) };
 }
 
 function waitingFor({ waitingFor: parts }: DependentsState): ConditionChange {

@@ -14,6 +14,7 @@ import { writePrivateFile } from "../../project/private-file.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { getProject } from "../../project/project-file.ts";
 import { generatedPath } from "../../project/tsop-folder.ts";
+import { tellDeployedBeside } from "../../operator/run/deployed-beside.ts";
 import { askingObjects, type RunParts, RunWebhooks } from "../../operator/run/run-webhooks.ts";
 import {
   addressBeside,
@@ -74,8 +75,14 @@ export const run: Run<typeof runOperator> = async (args, options, context) => {
   signal.addEventListener("abort", () => void end(), { once: true });
   const ended = new AbortController();
   const over = AbortSignal.any([signal, ended.signal]);
-  tellUntilReached(config, context, over).catch((error: unknown) => {
+  const tellError = (error: unknown): void => {
     context.err(messageOf(error));
+  };
+  tellUntilReached(config, context, over).catch(tellError);
+  const session = openCluster({ ...options, timeout: REQUEST_SECONDS }, context, over);
+  const here = { args, namespace: config.namespace };
+  tellDeployedBeside(session, project, here, context).catch((error: unknown) => {
+    if (!over.aborted) tellError(error);
   });
   try {
     const code = await Promise.race([operator.exited, ...(webhooks ? [webhooks.failed] : [])]);

@@ -82,7 +82,7 @@ export function livePods(rest: RestClient, dryRun: boolean): PodClient {
     command: readonly string[] | undefined,
     { container, stdin = false, tty = false, signal }: PodAttachOptions,
   ): Promise<PodProcess> => {
-    const process = new ChannelProcess(stdin, failureOf(path, signal));
+    const process = new ChannelProcess({ stdin, tty }, failureOf(path, signal));
     const query = { container, command, stdin, stdout: true, stderr: !tty, tty };
     const protocols = stdin ? WITH_STDIN : WITHOUT_STDIN;
     await open({ path, query, protocols, sink: process, signal });

@@ -16,6 +16,9 @@ const STDERR = 2;
 const ERROR = 3;
 const RESIZE = 4;
 const CLOSE = 255;
+// What a terminal sends at Ctrl-D, and its line break.
+const EOT = 4;
+const NEWLINE = 10;
 // The size of a message that the API server accepts without complaint.
 const CHUNK_BYTES = 32 * 1024;
 
@@ -29,8 +32,8 @@ export interface ProcessOutput {
 /** A command, or the main process of a container, with its streams. */
 export interface PodProcess {
   /**
-   * The input. Its end signals the program that nothing more comes. Writes fail where no `stdin`
-   * was requested.
+   * The input. Its end signals the program that nothing more comes; with a `tty` as Ctrl-D does in a terminal.
+   * Writes fail where no `stdin` was requested.
    */
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -61,9 +64,13 @@ export class ChannelProcess implements PodProcess, MessageSink {
   // The streams whose readers have not caught up.
   readonly #full = new Set<Readable>();
   #status: Partial<Status> | undefined;
+  #lastByte = NEWLINE;
 
   /** @param failed - makes the error of a broken connection */
-  constructor(hasStdin: boolean, failed: (error: Error) => Error) {
+  constructor(
+    { stdin: hasStdin, tty }: { readonly stdin: boolean; readonly tty: boolean },
+    failed: (error: Error) => Error,
+  ) {
     this.#failed = failed;
     const readable = (): Readable => {
       const stream: Readable = new Readable({
@@ -82,7 +89,7 @@ export class ChannelProcess implements PodProcess, MessageSink {
         }, done);
       },
       final: (done) => {
-        this.#socket?.send(Uint8Array.of(CLOSE, STDIN));
+        this.#socket?.send(tty ? this.#endOfTerminal() : Uint8Array.of(CLOSE, STDIN));
         done();
       },
     });
@@ -153,7 +160,16 @@ export class ChannelProcess implements PodProcess, MessageSink {
       const socket = this.#socket;
       if (!socket) throw new Error("the process has exited");
       if (!socket.send(Buffer.concat([Uint8Array.of(STDIN), part]))) await socket.drained();
+      this.#lastByte = part.at(-1) ?? this.#lastByte;
     }
+  }
+
+  /**
+   * Container runtimes drop the output of a terminal whose input is closed. In the middle of a line, the first Ctrl-D ends
+   * the line.
+   */
+  #endOfTerminal(): Uint8Array {
+    return this.#lastByte === NEWLINE ? Uint8Array.of(STDIN, EOT) : Uint8Array.of(STDIN, EOT, EOT);
   }
 
   #takeStatus(text: string): void {

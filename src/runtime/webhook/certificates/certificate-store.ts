@@ -3,6 +3,7 @@
  * left alone.
  */
 import { TsopError } from "../../../errors.ts";
+import { MANAGED_BY, MANAGER, SERVICE_ANNOTATION } from "../../../kube/operator-marks.ts";
 import type { Client } from "../../client/client.ts";
 import { type Keyring, type Rotation, type StoredKeyring, textsOf } from "./keyring.ts";
 import { type CertificateSecret, SECRET } from "./targets.ts";
@@ -23,10 +24,6 @@ export interface Stored extends StoredKeyring {
   readonly secret: CertificateSecret | undefined;
 }
 
-const MANAGED_BY = "app.kubernetes.io/managed-by";
-const MANAGER = "tsop";
-/** The annotation with the Service that the certificate is for. */
-const SERVICE = "certificates.tsop.dev/service";
 const TRUSTED_UNTIL = "certificates.tsop.dev/previous-trusted-until";
 /** The annotation that asks for a new certificate (`serving`) or a new authority (`authority`). */
 const ROTATE = "certificates.tsop.dev/rotate";
@@ -58,10 +55,10 @@ export class CertificateStore {
     const secret = await this.#client.find(SECRET, { namespace, name });
     if (!secret) return { secret, texts: {} };
     const { labels = {}, annotations = {} } = secret.metadata;
-    if (labels[MANAGED_BY] !== MANAGER || annotations[SERVICE] !== service) {
+    if (labels[MANAGED_BY] !== MANAGER || annotations[SERVICE_ANNOTATION] !== service) {
       throw new TsopError(
         "certificate-secret-foreign",
-        `The ${this.description} is not the operator's: it has no label ${MANAGED_BY}=${MANAGER} with the annotation ${SERVICE}=${service}.`,
+        `The ${this.description} is not the operator's: it has no label ${MANAGED_BY}=${MANAGER} with the annotation ${SERVICE_ANNOTATION}=${service}.`,
         `If it is not needed, delete it (\`kubectl delete secret -n ${namespace} ${name}\`), and the operator creates its own. If you or cert-manager created it, choose the certificate mode secret or cert-manager.`,
       );
     }
@@ -93,7 +90,7 @@ export class CertificateStore {
     const data = Object.fromEntries(encoded) as Record<string, string>;
     const { trustedUntilMs } = keyring;
     const own = {
-      [SERVICE]: service,
+      [SERVICE_ANNOTATION]: service,
       ...(trustedUntilMs === undefined
         ? {}
         : { [TRUSTED_UNTIL]: new Date(trustedUntilMs).toISOString() }),

@@ -34,12 +34,19 @@ export class Exchanges {
   readonly #parts: ExchangesParts;
   readonly #waiting = new Set<Exchange>();
   readonly #turns = new LargeTurns();
+  #begun = 0;
 
   constructor(parts: ExchangesParts) {
     this.#parts = parts;
   }
 
+  /** The number of requests so far. */
+  get begun(): number {
+    return this.#begun;
+  }
+
   begin(path: ServedPath, asked: Asked): Exchange {
+    this.#begun++;
     const { clock, tracing } = this.#parts;
     const span = tracing?.review(asked.pathname, asked.headers);
     const patience = new Patience(clock, patienceOf(asked.query, path.defaultTimeoutMs));
