@@ -2224,7 +2224,7 @@ type CertificateSource = CertificatePaths | "self-signed";
 
 interface ConfigSource {
   readonly first: ClusterConfig;
-  get(): Promise<ClusterConfig>;
+  get(): ClusterConfig | Promise<ClusterConfig>;
   invalidate(): void;
   readonly problem: string | undefined;
 }

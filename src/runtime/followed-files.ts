@@ -27,6 +27,8 @@ const LOOK_EVERY_MS = 5000;
 // Some file systems record times too coarsely to show a change. It is also client-go's interval.
 const READ_EVERY_MS = 60_000;
 const MAX_READS = 3;
+// A server that refuses every request does not make each of them parse a file that is unchanged.
+const READ_REFUSED_EVERY_MS = 1000;
 
 /**
  * The content of files, read again after a change. There is no timer: the files are examined when
@@ -90,8 +92,9 @@ export class FollowedFiles<T> {
     const nowMs = clock.monotonicMs();
     const stamp = await stampOf(paths());
     this.#lookedAtMs = nowMs;
-    const isSame = stamp === this.#stamp && nowMs - this.#readAtMs < readEveryMs;
-    if (this.#known && isSame && !this.#isStale) return;
+    const againAfterMs = this.#isStale ? READ_REFUSED_EVERY_MS : readEveryMs;
+    const isSame = stamp === this.#stamp && nowMs - this.#readAtMs < againAfterMs;
+    if (this.#known && isSame) return;
     try {
       this.#known = { content: await this.#readWhole(stamp) };
       this.#problem = undefined;

@@ -3,7 +3,7 @@
  * kube-controller-manager, with their own certificates and an audit log of the operator's requests.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import {
   mkdirSync,
@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
+import { connect } from "node:tls";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
 import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
@@ -124,14 +125,24 @@ export class FaultyControlPlane {
     return { present, next };
   }
 
-  /** Restarts the API server with a certificate of its next authority. */
-  async rotateAuthority(): Promise<void> {
+  /** Gives the API server a certificate of its next authority, by a restart or while it runs. */
+  async rotateAuthority({ restarts = true } = {}): Promise<void> {
     this.#servesNext = !this.#servesNext;
     const authority = this.#servesNext ? this.#nextAuthority : this.#authority;
-    this.writePair("server", authority.server(SERVER_NAMES));
-    await this.signal("apiserver", "SIGKILL");
-    this.start("apiserver");
-    await this.ready();
+    const pair = authority.server(SERVER_NAMES);
+    this.writePair("server", pair);
+    if (restarts) {
+      await this.signal("apiserver", "SIGKILL");
+      this.start("apiserver");
+      await this.ready();
+      return;
+    }
+    const { fingerprint256 } = new X509Certificate(pair.certificate);
+    const loaded = async (): Promise<void> => {
+      if ((await servedFingerprint(this.port)) === fingerprint256) return;
+      throw new Error("the API server has not loaded its certificate");
+    };
+    await eventually(loaded, { timeoutMs: 2 * START_MS, intervalMs: 500 });
   }
 
   /** A client certificate that ends `ttlMs` from now; ten years when absent. */
@@ -362,6 +373,17 @@ export async function withFaultyControlPlane(
     await plane.stop();
     if (keep) console.log(`logs: ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The fingerprint of the certificate that new connections to a port get. */
+async function servedFingerprint(port: number): Promise<string | undefined> {
+  const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  try {
+    await once(socket, "secureConnect");
+    return socket.getPeerX509Certificate()?.fingerprint256;
+  } finally {
+    socket.destroy();
   }
 }
 

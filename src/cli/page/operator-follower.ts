@@ -1,6 +1,6 @@
 /** Follows an operator across its restarts: the journals of its processes, their queues, the rights that they used. */
 import type { Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
+import { reasonOf } from "../../errors.ts";
 import type { UsedRight } from "../../runtime/journal/used-rights.ts";
 import type { ForwardedJournals } from "../journal/cluster-journal.ts";
 import { readJournal, type JournalPlace } from "../journal/journal-place.ts";
@@ -58,7 +58,7 @@ export class OperatorFollower {
         const wasThere = state.state === "running" || state.state === "away";
         tell({ state: wasThere ? "away" : "starting" });
       } catch (error) {
-        if (!isOver(signal)) tell({ state: "away", problem: messageOf(error) });
+        if (!isOver(signal)) tell({ state: "away", problem: reasonOf(error) });
         waitMs = RETRY_MS;
       }
       await this.#clock.sleep(waitMs, signal).catch(() => undefined);

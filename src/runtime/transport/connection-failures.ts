@@ -1,5 +1,6 @@
 /** The errors of connections, from the codes of Node.js and OpenSSL. */
 import { reasonOf } from "../../errors.ts";
+import { present } from "../../present.ts";
 import { tableOf } from "../../table.ts";
 import { AnswerError } from "./answer-parser.ts";
 import type { Route } from "./route.ts";
@@ -25,7 +26,6 @@ const UNTRUSTED = new Set([
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "CERT_SIGNATURE_FAILURE",
-  "CERT_HAS_EXPIRED",
 ]);
 
 /** The failure of a connection, and its circumstances. */
@@ -44,18 +44,22 @@ export function connectionErrorOf(
 ): ConnectionError {
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   const failure = failureOf(cause, code);
-  const { caFile } = config;
-  const isUntrusted = UNTRUSTED.has(code) && caFile !== undefined;
+  const fix = fixOf(code, config.caFile);
   return new ConnectionError(failure, server, reasonOf(cause), {
     cause,
     reusedConnection: reused,
     ...(answered && failure !== "answer" ? { subject: "connection" } : {}),
-    ...(isUntrusted
-      ? {
-          fix: `Put the certificate authority of the server's present certificate into ${caFile}; it is read again without a restart.`,
-        }
-      : {}),
+    ...present({ fix }),
   });
+}
+
+function fixOf(code: string, caFile: string | undefined): string | undefined {
+  if (code === "CERT_HAS_EXPIRED") {
+    return "Renew the API server's certificate, or the certificate authority that signed it.";
+  }
+  return UNTRUSTED.has(code) && caFile !== undefined
+    ? `Put the certificate authority of the server's present certificate into ${caFile}; it is read again without a restart.`
+    : undefined;
 }
 
 function failureOf(cause: unknown, code: string): ConnectionFailure {

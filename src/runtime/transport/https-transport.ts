@@ -90,7 +90,8 @@ export class HttpsTransport implements Transport {
       } catch (error) {
         if (progress.isSent || !(error instanceof ConnectionError)) throw error;
         this.#routes.invalidate(way, "connection");
-        const next = attempt === 1 ? await this.#routes.find(signal) : way;
+        // A failure of the second look would hide the reason.
+        const next = attempt === 1 ? await this.#routes.find(signal).catch(() => way) : way;
         if (next.route.pool === way.route.pool) throw error;
         way = next;
       }

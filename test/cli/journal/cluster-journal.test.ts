@@ -35,7 +35,7 @@ async function urlOf(one: Server): Promise<string> {
   return `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
 }
 
-it("H5: says why the journal of a pod does not answer", async () => {
+it("says why the journal of a pod does not answer", async () => {
   const message =
     'pods "web-0" is forbidden: User "jane" cannot create resource "pods/portforward" in the namespace "web-system"';
   const status = { kind: "Status", status: "Failure", reason: "Forbidden", message, code: 403 };
@@ -54,7 +54,7 @@ it("H5: says why the journal of a pod does not answer", async () => {
   });
 });
 
-it("H5: says why an address does not answer, or stops in the middle", async () => {
+it("says why an address does not answer, or stops in the middle", async () => {
   const nobody = readJournal({ url: "http://127.0.0.1:1" }, systemClock);
   await expect(nobody).rejects.toMatchObject({
     code: "journal-away",

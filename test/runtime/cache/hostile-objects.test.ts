@@ -244,7 +244,7 @@ describe("what an answer that cannot be read is told as", () => {
       },
       {
         status: 500,
-        headers: { "Content-Type": "text/html; charset=utf-8" },
+        headers: { "Content-Type": "text/plain; charset=utf-8" },
         body: "x".repeat(10_000),
       },
     ]);

@@ -296,7 +296,7 @@ describe("a command in a pod", () => {
     });
   });
 
-  it("H5: ends by its own time limit with a timeout of that call, by an abort with that", async () => {
+  it("ends by its own time limit with a timeout of that call, by an abort with that", async () => {
     const { url } = await scripted(() => undefined);
     const { pods } = createClient(configOf(url));
     const late = await pods.exec(KEY, { command: ["sleep"], signal: AbortSignal.timeout(30) });
@@ -321,7 +321,7 @@ describe("a command in a pod", () => {
     await expect(given.exitCode).rejects.toBe(reason);
   });
 
-  it("H5: that breaks is not reported as a server that cannot be reached", async () => {
+  it("that breaks is not reported as a server that cannot be reached", async () => {
     const { url } = await scripted((peer) => void systemClock.after(20, () => peer.destroy()));
     const process = await createClient(configOf(url)).pods.exec(KEY, { command: ["x"] });
     await expect(process.exitCode).rejects.toMatchObject({
@@ -434,7 +434,7 @@ describe("a port that is forwarded", () => {
       },
       "connection refused",
     ],
-  ])("H5: says why a connection is %s", async (_, namespace, play, why) => {
+  ])("says why a connection is %s", async (_, namespace, play, why) => {
     const { url } = await scripted(play);
     const errors: string[] = [];
     const { pods } = createClient(configOf(url));
@@ -448,7 +448,7 @@ describe("a port that is forwarded", () => {
     await forward.close();
   });
 
-  it("H5: reports no local program that hangs up", async () => {
+  it("reports no local program that hangs up", async () => {
     const { url, peers } = await scripted((peer) => {
       peer.send(0, Uint8Array.of(80, 0));
       peer.send(1, Uint8Array.of(80, 0));

@@ -147,7 +147,7 @@ describe("the side thread", () => {
     await thread.stop();
   });
 
-  it("D1: renews the Lease at the server and with the user of a renewed configuration", async () => {
+  it("renews the Lease at the server and with the user of a renewed configuration", async () => {
     const { lease, ...rest } = settings({ kind: "fixed", credentials: FIRST_TOKEN });
     if (!lease) throw new Error("there is no access to the Lease");
     let access = { cluster: lease.cluster, credentials: lease.credentials };

@@ -1,5 +1,5 @@
 /**
- * D5: servers that are not API servers, and those that want to harm their clients. Time stands
+ * Servers that are not API servers, and those that want to harm their clients. Time stands
  * still unless a test advances it, so that no error here comes from a timeout.
  */
 import { once } from "node:events";
@@ -62,7 +62,7 @@ describe("what is not HTTP", () => {
     ["a head without CR", "HTTP/1.1 200 OK\r\nContent-Length: 2\n\n{}", "ends without CR"],
     ["an escape sequence", "\x1b[2J\x1b[31mroot", '"\\x1b[2J\\x1b[31mroot"'],
     ["noise", "\xff\xfe".repeat(500), '"\\xff\\xfe'],
-  ])("D5: fails at once with what was seen: %s", async (_, bytes, seen) => {
+  ])("fails at once with what was seen: %s", async (_, bytes, seen) => {
     for (const speaksFirst of [false, true]) {
       const { transport } = await serve(
         (socket) => socket.write(bytes, "latin1"),
@@ -79,19 +79,19 @@ describe("what is not HTTP", () => {
     }
   });
 
-  it("D5: fails at once for streams of pods", async () => {
+  it("fails at once for streams of pods", async () => {
     const { transport } = await serve((socket) => socket.write("220 ready\r\n"));
     await expect(transport.upgrade(GET)).rejects.toMatchObject({ code: "connection-answer" });
   });
 
-  it("D5: says so for TLS to a port without it", async () => {
+  it("says so for TLS to a port without it", async () => {
     const { transport } = await serve((socket) => socket.write("SSH-2.0\r\n"), systemClock, {
       scheme: "https",
     });
     await expect(transport.request(GET)).rejects.toMatchObject({ failure: "tls" });
   });
 
-  it("D5: is noticed at the first byte that no HTTP answer has", () => {
+  it("is noticed at the first byte that no HTTP answer has", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (bytes) => {
         const begins = Buffer.from(bytes).toString("latin1");
@@ -107,7 +107,7 @@ describe("what is not HTTP", () => {
     );
   });
 
-  it("D5: is nothing: silence ends with the limit of the answer, for streams as well", async () => {
+  it("is nothing: silence ends with the limit of the answer, for streams as well", async () => {
     const clock = new VirtualClock();
     const { transport } = await serve(() => undefined, clock);
     for (const ask of [() => transport.request(GET), () => transport.upgrade(GET)]) {
@@ -120,7 +120,7 @@ describe("what is not HTTP", () => {
 });
 
 describe("a hostile server", () => {
-  it("D5: has one limit of time for a head, however slowly it comes", async () => {
+  it("has one limit of time for a head, however slowly it comes", async () => {
     const clock = new VirtualClock();
     const { transport } = await serve((socket) => socket.write(OK), clock);
     const outcome = transport.request(GET).catch((error: unknown) => error);
@@ -133,7 +133,7 @@ describe("a hostile server", () => {
     expect(await outcome).toMatchObject({ failure: "timeout" });
   });
 
-  it("D5: sends more between chunks than in them", async () => {
+  it("sends more between chunks than in them", async () => {
     const { transport } = await serve((socket) => {
       socket.write(CHUNKED + `1;${"x".repeat(8000)}\r\na\r\n`.repeat(5));
     });
@@ -153,7 +153,7 @@ describe("a hostile server", () => {
   it.each([
     ["a length", `${OK}Content-Length: 100\r\n\r\nabc`, "97 bytes of its Content-Length"],
     ["chunks", `${CHUNKED}5\r\nabc`, "its last chunk is missing"],
-  ])("D5: closes in the middle of an answer with %s", async (_, text, missing) => {
+  ])("closes in the middle of an answer with %s", async (_, text, missing) => {
     const { transport } = await serve((socket) => socket.end(text));
     const { body } = await transport.request(GET);
     const failure = await body.whole?.().catch((error: unknown) => error as Error);
@@ -162,7 +162,7 @@ describe("a hostile server", () => {
     expect((failure as Error).message).toContain("The connection to the API server");
   });
 
-  it("D5: redirects elsewhere, and nothing follows with the credentials", async () => {
+  it("redirects elsewhere, and nothing follows with the credentials", async () => {
     const thief = await serve((socket) => socket.end(`${OK}Content-Length: 2\r\n\r\n{}`));
     for (const status of ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"]) {
       const location = `http://127.0.0.1:${thief.port}/login?token=1`;
@@ -178,7 +178,7 @@ describe("a hostile server", () => {
   });
 
   it.each(["-5", "-99999999999", "1e9", "99999999999999999999", "soon"])(
-    "D5: holds no request up with Retry-After: %s",
+    "holds no request up with Retry-After: %s",
     async (value) => {
       let requests = 0;
       const { rest } = await serve((socket) => {
@@ -201,7 +201,7 @@ describe("a hostile server", () => {
       "",
       `<!DOCTYPE html><script>alert(1)</script><h1>Blocked</h1>${"x".repeat(5000)}`,
     ],
-  ])("D5: shows of HTML only the first words: %s", async (status, type, html) => {
+  ])("shows of HTML only the first words: %s", async (status, type, html) => {
     const { rest } = await serve((socket) => {
       const head = `Content-Type: ${type}\r\nContent-Length: ${html.length}\r\n\r\n`;
       socket.write(`HTTP/1.1 ${status}\r\n${head}${html}`);
@@ -212,7 +212,7 @@ describe("a hostile server", () => {
     expect(failure.message).toMatch(/HTML of a proxy or another server: (502 Bad Gateway|Blocked)/);
   });
 
-  it("D5: sends JSON as deep as it likes", async () => {
+  it("sends JSON as deep as it likes", async () => {
     const depth = 200_000;
     const deep = `{"kind":"Pod","a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
     const { rest } = await serve((socket) =>
@@ -250,7 +250,7 @@ describe("heads, compared with Node's client", () => {
     fc.string({ maxLength: 3 }),
   );
 
-  it("D5: accepts nothing that Node refuses, and reads the same", async () => {
+  it("accepts nothing that Node refuses, and reads the same", async () => {
     let text = "";
     const { transport, port } = await serve((socket) => socket.end(text, "latin1"));
     const ofNode = (): Promise<string> =>

@@ -1,4 +1,4 @@
-/** D1: certificates, authorities, tokens and kubeconfigs are renewed while requests and watches run. */
+/** Certificates, authorities, tokens and kubeconfigs are renewed while requests and watches run. */
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -205,7 +205,7 @@ describe("a certificate authority in a file", () => {
     return { time, ...connect(time, { kubeconfig: writeKubeconfig() }) };
   };
 
-  it("D1: is rotated: old and new, the server's certificate, the old one removed", async () => {
+  it("is rotated: old and new, the server's certificate, the old one removed", async () => {
     const { time, transport, ask, renewed } = start();
     expect(await ask()).toBe(200);
     const watch = follow(
@@ -230,7 +230,7 @@ describe("a certificate authority in a file", () => {
     expect(await watch.ended).toMatch(/the certificate authority was renewed, and no longer has/);
   });
 
-  it("D1: is noticed without a request, while only a watch is open", async () => {
+  it("is noticed without a request, while only a watch is open", async () => {
     const { time, transport } = start();
     const watch = follow(
       await transport.request({ method: "GET", path: "/watch", mayPause: true }),
@@ -240,7 +240,7 @@ describe("a certificate authority in a file", () => {
     expect(await watch.ended).toMatch(/certificate authority was renewed/);
   });
 
-  it("D1: is read again when the server's certificate is not trusted; no request fails", async () => {
+  it("is read again when the server's certificate is not trusted; no request fails", async () => {
     const { ask } = start();
     expect(await ask()).toBe(200);
     // No time passes, so that nothing but the failure can cause the read.
@@ -249,7 +249,7 @@ describe("a certificate authority in a file", () => {
     expect(await ask()).toBe(200);
   });
 
-  it("D1: that has not the server's authority says which file it is, and recovers", async () => {
+  it("that has not the server's authority says which file it is, and recovers", async () => {
     const { ask } = start();
     expect(await ask()).toBe(200);
     await server.restart(otherAuthority.server(HOSTS));
@@ -273,7 +273,7 @@ describe("a certificate authority in a file", () => {
       /ends in the middle of a PEM block/,
     ],
     ["removed", () => rmSync(file("ca.crt")), /which cannot be read/],
-  ])("D1: stays the earlier one while the file is %s", async (_, harm, problem) => {
+  ])("stays the earlier one while the file is %s", async (_, harm, problem) => {
     const { time, ask, problems } = start();
     expect(await ask()).toBe(200);
     harm();
@@ -312,7 +312,7 @@ describe("the service account of a pod", () => {
     return { time, ...connect(time, { environment, serviceAccountFolder: folder }) };
   };
 
-  it("D1: is swapped by the kubelet, its token and its authority", async () => {
+  it("is swapped by the kubelet, its token and its authority", async () => {
     const { time, ask, renewed } = start();
     expect(await ask()).toBe(200);
     mount("..two", "two", newAuthorityOne.certificate);
@@ -326,7 +326,7 @@ describe("the service account of a pod", () => {
     expect(renewed.map(({ what }) => what)).toEqual(["certificate-authority", "token"]);
   });
 
-  it("D1: keeps its authority while the volume is away", async () => {
+  it("keeps its authority while the volume is away", async () => {
     const { time, ask, problems } = start();
     expect(await ask()).toBe(200);
     rmSync(file("..data"));
@@ -344,7 +344,7 @@ describe("a kubeconfig", () => {
     return { time, ...connect(time, { kubeconfig: writeKubeconfig() }, changes) };
   };
 
-  it("D1: names another server, authority and user", async () => {
+  it("names another server, authority and user", async () => {
     const { time, transport, ask, renewed } = start();
     expect(await ask()).toBe(200);
     const watch = follow(
@@ -370,7 +370,7 @@ describe("a kubeconfig", () => {
     former.stop();
   });
 
-  it("D1: is read again when its server cannot be reached, or refuses the user", async () => {
+  it("is read again when its server cannot be reached, or refuses the user", async () => {
     const { ask } = start();
     expect(await ask()).toBe(200);
     server.stop();
@@ -381,7 +381,7 @@ describe("a kubeconfig", () => {
     expect(await ask()).toBe(200);
   });
 
-  it("D1: moves no process to another cluster when the current context is switched", async () => {
+  it("moves no process to another cluster when the current context is switched", async () => {
     const { time, ask, problems } = start();
     expect(await ask()).toBe(200);
     const elsewhere = kubeconfigOf("production", {
@@ -402,7 +402,7 @@ describe("a kubeconfig", () => {
     expect(problems).toEqual([expect.stringContaining("it has no context main")]);
   });
 
-  it("D1: leaves what the program chose itself", async () => {
+  it("leaves what the program chose itself", async () => {
     const { time, ask } = start({ impersonate: { user: "limited" } });
     expect(await ask()).toBe(200);
     writeKubeconfig({ user: { token: "two", as: "admin" } });
@@ -417,7 +417,7 @@ describe("a kubeconfig", () => {
   it.each([
     ["half written", () => truncateSync(file("kubeconfig"), 100), /kubeconfig/],
     ["removed", () => rmSync(file("kubeconfig")), /does not exist/],
-  ])("D1: that is %s changes nothing", async (_, harm, problem) => {
+  ])("that is %s changes nothing", async (_, harm, problem) => {
     const { time, ask, problems } = start();
     expect(await ask()).toBe(200);
     harm();
@@ -426,7 +426,7 @@ describe("a kubeconfig", () => {
     expect(problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  it("D1: refuses no file of several when one of them vanishes", async () => {
+  it("refuses no file of several when one of them vanishes", async () => {
     replace("ca.crt", oldAuthority.certificate);
     const first = writeKubeconfig();
     const second = file("second");
@@ -458,7 +458,7 @@ describe("a client certificate in files", () => {
     return { time, ...connect(time, { kubeconfig: writeKubeconfig({ user }) }) };
   };
 
-  it("D1: is renewed for new requests; a running watch goes on", async () => {
+  it("is renewed for new requests; a running watch goes on", async () => {
     const { time, transport, ask, renewed } = start();
     expect(await ask()).toBe(200);
     const watch = follow(
@@ -475,7 +475,7 @@ describe("a client certificate in files", () => {
     expect(watch.lines).toEqual(["first", "second"]);
   });
 
-  it("D1: stays the earlier one while the key does not match", async () => {
+  it("stays the earlier one while the key does not match", async () => {
     const { time, ask, problems } = start();
     expect(await ask()).toBe(200);
     replace("client.crt", oldAuthority.client("two").certificate);

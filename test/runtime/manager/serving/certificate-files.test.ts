@@ -334,7 +334,7 @@ describe("files of a certificate", () => {
     await end();
   });
 
-  it("D1: that nobody renews are warned of once, before they end", async () => {
+  it("that nobody renews are warned of once, before they end", async () => {
     const clock = new VirtualClock();
     write(issue(clock, 9 * HOUR_MS));
     const { lines, end } = follow(clock);
@@ -353,7 +353,7 @@ describe("files of a certificate", () => {
   it.each([
     ["tls.crt", () => authority.certificate],
     ["ca.crt", () => authority.certificate],
-  ])("D1: that are written right now stay the old ones: %s", async (name, other) => {
+  ])("that are written right now stay the old ones: %s", async (name, other) => {
     const clock = new VirtualClock();
     const pair = issue(clock);
     write(pair);
