@@ -195,6 +195,7 @@ function echo(path: string, metrics: WebhookMetrics): ServedPath {
     metrics: metrics.of(path),
     maxBytes: 2000,
     isForAll: false,
+    growth: 1,
     defaultTimeoutMs: 1000,
     askedBy: () => ({ uid: "u", apiVersion: "v1", kind: "AdmissionReview" }),
     answer: (body) => ({ status: 200, body: JSON.stringify({ path, body }) }),

@@ -27,6 +27,8 @@ import type { WebhookMetrics } from "./requests/webhook-metrics.ts";
 const MIB = 1024 * 1024;
 // All objects of a list come in one request; controller-runtime has no limit. The memory for requests is a lower one in most containers.
 const CONVERSION_MAX_BYTES = 128 * MIB;
+/** The changed objects and their text take half as much again. */
+const CHANGED_GROWTH = 1.5;
 /** What is read of a body is at least twice the size of it. */
 const LEAST_GROWTH = 3;
 // The API server's default for `timeoutSeconds`; it never gives up a conversion.
@@ -63,6 +65,7 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(ADMISSION_MAX_BYTES, told),
     isForAll: false,
+    growth: route.asks === "validate" ? 1 : CHANGED_GROWTH,
     defaultTimeoutMs: ADMISSION_TIMEOUT_MS,
     askedBy: askedReviewOf,
     broken: (error) => {
@@ -89,6 +92,7 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(CONVERSION_MAX_BYTES, told),
     isForAll: true,
+    growth: CHANGED_GROWTH,
     defaultTimeoutMs: CONVERSION_TIMEOUT_MS,
     askedBy: askedConversionOf,
     broken: (error) => {

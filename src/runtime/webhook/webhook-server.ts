@@ -45,7 +45,7 @@ export interface ServerBounds {
 }
 
 /** The authorities that sign the certificates of API servers. */
-export interface ServerClients {
+interface ServerClients {
   readonly authorities: ClientAuthorities;
   readonly ca: Buffer;
 }

@@ -49,7 +49,32 @@ describe("the flags of webhooks", () => {
       ["--webhook-port=9443", "--webhook-cert-path=/certs"],
       { webhooks: { port: 9443, certificate: files } },
     ],
+    [
+      ["--webhook-port=9443", "--webhook-cert-path=/certs", "--webhook-client-ca=/ca.crt"],
+      { webhooks: { port: 9443, certificate: files, clients: { caFile: "/ca.crt" } } },
+    ],
+    [
+      [
+        "--webhook-port=9443",
+        "--webhook-cert-path=/certs",
+        "--webhook-client-ca=/ca.crt",
+        "--webhook-client-names=a,b",
+      ],
+      {
+        webhooks: {
+          port: 9443,
+          certificate: files,
+          clients: { caFile: "/ca.crt", names: ["a", "b"] },
+        },
+      },
+    ],
   ])("%j", (args, options) => {
     expect(answered(...args)).toStrictEqual(options);
+  });
+
+  it("refuse names of clients whose certificates nobody verifies", () => {
+    expect(() => answered("--webhook-port=9443", "--webhook-client-names=a")).toThrow(
+      "--webhook-client-names is given without --webhook-client-ca",
+    );
   });
 });

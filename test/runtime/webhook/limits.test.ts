@@ -158,7 +158,7 @@ describe("a body that is small, and large in memory", () => {
       body: { message: "the body has more than 2097152 bytes" },
     });
     expect(server.lines.at(-1)).toContain(MEMORY);
-    expect((await server.ask("/convert", conversion(2000))).status).toBe(200);
+    expect((await server.ask("/convert", conversion(1500))).status).toBe(200);
   });
 });
 
@@ -216,7 +216,7 @@ describe("the memory of all requests", () => {
     await eventually(async () => {
       // Those of the direct path are left to node:http.
       await clock.advance(1000);
-      const answer = await server.ask("/convert", conversion(5000));
+      const answer = await server.ask("/convert", conversion(3000));
       expect(answer.status).toBe(200);
     });
     await allows();
@@ -229,20 +229,20 @@ describe("the memory of all requests", () => {
     for (const { socket } of held) {
       socket.removeAllListeners("data").pause();
       // Much more than the kernel keeps of it.
-      const asked = post("/convert", conversion(5000));
+      const asked = post("/convert", conversion(3000));
       for (let again = 0; again < 20; again++) socket.write(asked);
     }
     await systemClock.sleep(200);
     await eventually(async () => {
       await clock.advance(1000);
-      expect((await server.ask("/convert", conversion(5000))).status).toBe(200);
+      expect((await server.ask("/convert", conversion(3000))).status).toBe(200);
     });
     await allows();
   });
 
   it("is all given back", async () => {
     await serve();
-    for (const body of [question(), "[", "{}", large, conversion(3000), "x".repeat(3 * MIB)]) {
+    for (const body of [question(), "[", "{}", large, conversion(2000), "x".repeat(3 * MIB)]) {
       for (const path of ["/validate", "/convert", "/nowhere"]) {
         const { socket, said } = await open();
         gate.resolve();
@@ -256,7 +256,7 @@ describe("the memory of all requests", () => {
     for (const socket of sockets) socket.destroy();
     // All that one request can have.
     await eventually(async () => {
-      expect((await server.ask("/convert", conversion(5000))).status).toBe(200);
+      expect((await server.ask("/convert", conversion(3000))).status).toBe(200);
       expect(server.host.memory?.takenBytes).toBe(0);
     });
   });

@@ -263,6 +263,7 @@ describe("a webhook server with short limits", () => {
       metrics: new WebhookMetrics(new Registry(), systemClock).of(name),
       maxBytes: 1000,
       isForAll: false,
+      growth: 1,
       defaultTimeoutMs: 1000,
       askedBy: () => ({ uid: "u", apiVersion: "v1", kind: "AdmissionReview" }),
       answer() {

@@ -123,7 +123,7 @@ export class Exchange {
 
   readonly #take = (body: Buffer): void => {
     try {
-      this.#taken = takeMemory(this.#parts.memory, body);
+      this.#taken = takeMemory(this.#parts.memory, body, this.#path.growth);
     } catch (error) {
       this.#refused(error as ReviewFailure);
       throw error;

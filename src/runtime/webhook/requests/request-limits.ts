@@ -47,12 +47,13 @@ export const outOfMemory = ({ maxBytes }: RequestMemory): ReviewFailure =>
   );
 
 /**
- * The memory that reading a body takes, which is taken.
+ * The memory that a review takes, which is taken.
  *
+ * @param growth - as in `ServedPath`
  * @throws ReviewFailure 400, 413 for what never fits, 503 for what does not fit now
  */
-export function takeMemory(memory: RequestMemory, body: Buffer): number {
-  const bytes = jsonCost(body);
+export function takeMemory(memory: RequestMemory, body: Buffer, growth: number): number {
+  const bytes = Math.ceil(growth * jsonCost(body));
   if (bytes === Infinity) {
     throw new ReviewFailure(400, `the body nests more than ${MAX_DEPTH} levels`, {
       limit: BODY_DEPTH,

@@ -12,6 +12,8 @@ const JSON_TYPE = "application/json";
 export interface ServedPath {
   readonly metrics: PathMetrics;
   readonly maxBytes: number;
+  /** The memory of a review, as a multiple of what reading its body takes: a handler can make copies. */
+  readonly growth: number;
   /** Whether it is served to clients whose certificate was not verified, too: API servers have none for conversions. */
   readonly isForAll: boolean;
   /** How long an answer may take where the request does not say. */
