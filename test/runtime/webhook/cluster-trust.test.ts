@@ -50,7 +50,7 @@ function cluster(): {
   api: CertificateApi;
   clock: VirtualClock;
   lines: string[];
-  start(): ClusterTrust;
+  readonly start: () => ClusterTrust;
 } {
   const clock = new VirtualClock();
   const api = new CertificateApi(clock);
@@ -61,9 +61,11 @@ function cluster(): {
     api,
     clock,
     lines,
-    start() {
+    start: () => {
       const client = new LiveClient(new RestClient(api, clock), { fieldManager: "shop" });
-      const warn = (line: string | object): void => void lines.push(String(line));
+      const warn = (line: string | object): void => {
+        lines.push(typeof line === "string" ? line : "");
+      };
       const log = { ...silentLogger, warn };
       const parts = { client, clock, log, namespace: "shop-system", hubs: [HUB, HUB] };
       const trust = new ClusterTrust(parts);

@@ -6,7 +6,6 @@ import type { JsonObject, KubeObject, Sent, SentObject } from "../../../../src/k
 import type { Content, Converter } from "../../../../src/kube/webhooks/conversion.ts";
 import { ContentCheck } from "../../../../src/kube/rules/content-check.ts";
 import { ConversionWebhook } from "../../../../src/markers/webhook.ts";
-import type { AnyConverter } from "../../../../src/runtime/webhook/conversion/conversion-registry.ts";
 import { HubConversion } from "../../../../src/runtime/webhook/conversion/hub-conversion.ts";
 import {
   type ConvertedDefinition,
@@ -89,7 +88,7 @@ const DEFINITION: ConvertedDefinition = {
 function operator(definition: Partial<ConvertedDefinition> = {}, key = newKey()): HubConversion {
   const trust = { keys: [key] as const, definition: { ...DEFINITION, ...definition } };
   const conversion = new HubConversion({ trustOf: () => trust });
-  conversion.add(new WidgetConversion() as unknown as AnyConverter);
+  conversion.add(new WidgetConversion());
   return conversion;
 }
 
@@ -103,11 +102,10 @@ const widget = (apiVersion: string, content: object, metadata: object = {}): Loo
   }) as unknown as Loose;
 const convert = (by: HubConversion, one: KubeObject, to: string): Loose =>
   by.convertOne(one, to) as Loose;
-const annotated = (one: Loose, annotations: object): Loose =>
-  ({
-    ...one,
-    metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...annotations } },
-  }) as unknown as Loose;
+const annotated = (one: Loose, annotations: Record<string, string>): Loose => ({
+  ...one,
+  metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...annotations } },
+});
 
 const FULL = widget(V1, {
   spec: { size: 1, image: "nginx", ports: [{ name: "a", protocol: "TCP" }] },
