@@ -24,8 +24,8 @@ import { applyTo, readFolder, renderDefault } from "./manifests.ts";
  * const manager = createManager({ config: await installOperator(cluster) });
  *
  * @param folder - the project's `config` folder
- * @returns the access of the operator's service account: `createManager({ config })` then has
- *   exactly the rights of its roles
+ * @returns the access of the operator's service account, in its namespace: `createManager({ config
+ *   })` then has exactly the rights of its roles
  * @throws TsopError `no-manifests` when they were not generated
  */
 export async function installOperator(
@@ -44,7 +44,9 @@ export async function installOperator(
   for (const object of objects) {
     if (object.kind !== CRD.kind) await applyTo(client, object);
   }
-  return accessOf(controlPlane, operatorUser(rendered));
+  const identity = operatorUser(rendered);
+  const access = accessOf(controlPlane, identity);
+  return identity ? { ...access, namespace: identity.namespace } : access;
 }
 
 /**

@@ -90,6 +90,48 @@ export class M { default(): void {} }
   });
 });
 
+describe("the role for conversions", () => {
+  const CONVERSION = "config/rbac/webhook_conversion_role.yaml";
+  const CONVERTING = `import { type Content, ConversionWebhook, type Converter, CustomResource, Resource, type Sent } from "tsop";
+export class PageSpec { a?: string }
+@Resource({ group: "web.example.com", version: "v1", kind: "Page", storage: true })
+export class Page extends CustomResource<PageSpec> {}
+@Resource({ group: "web.example.com", version: "v1beta1", kind: "Page" })
+export class OldPage extends CustomResource<PageSpec> {}
+@ConversionWebhook(Page, OldPage)
+export class PageConversion implements Converter<Page, OldPage> {
+  toHub({ spec }: Sent<OldPage>): Content<Page> { return { spec }; }
+  fromHub({ spec }: Sent<Page>): Content<OldPage> { return { spec }; }
+}
+`;
+
+  it("has the Secret with the key and the CRD, whoever issues the certificate", async () => {
+    for (const certificates of ["self-managed", "cert-manager", "secret"] as const) {
+      expect(rulesIn((await filesOf(CONVERTING, { certificates })).get(CONVERSION))).toEqual([
+        { kind: "Role", apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
+        {
+          kind: "Role",
+          apiGroups: [""],
+          resourceNames: ["conversion-key.pages.web.example.com"],
+          resources: ["secrets"],
+          verbs: ["get"],
+        },
+        {
+          kind: "ClusterRole",
+          apiGroups: ["apiextensions.k8s.io"],
+          resourceNames: ["pages.web.example.com"],
+          resources: ["customresourcedefinitions"],
+          verbs: ["get"],
+        },
+      ]);
+    }
+  });
+
+  it("is not there where nothing is converted", async () => {
+    expect([...(await filesOf(VALIDATING)).keys()]).not.toContain(CONVERSION);
+  });
+});
+
 describe("the role of an operator without rights", () => {
   it("has no rules, and is of the sort that the scaffolded binding names", async () => {
     const role = async (namespaced: boolean): Promise<unknown> => {

@@ -49,7 +49,10 @@ export class ConversionKey {
     try {
       return this.#adopt((await this.#find()) ?? (await this.#create()));
     } catch (error) {
-      if (isNotFound(error)) return this.#keepHere();
+      if (isNotFound(error)) {
+        this.#keepHere();
+        return undefined;
+      }
       return `The Secret ${namespace}/${name}, which has the key for conversions of ${this.#crd}, could not be read or created: ${messageOf(error)}`;
     }
   }
@@ -74,7 +77,7 @@ export class ConversionKey {
   }
 
   /** An operator that runs outside of the cluster may be deployed nowhere. */
-  #keepHere(): undefined {
+  #keepHere(): void {
     if (this.#keys.length > 0) return;
     this.#keys = [newKey()];
     this.#log.warn(

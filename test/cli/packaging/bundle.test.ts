@@ -135,7 +135,8 @@ describe("the bundle of an operator with webhooks", () => {
     );
     const expected = objects
       .filter(({ kind, metadata: { name } }) => {
-        const isOperators = /-(manager|metrics-auth|webhook-certificate)-role$/.test(name);
+        const isOperators =
+          /-(manager|metrics-auth|webhook-certificate|webhook-conversion)-role$/.test(name);
         return !held.has(kind) && !isOperators && name !== "gateway-webhook-service";
       })
       .map((object) => {

@@ -77,6 +77,11 @@ const definition = (clientConfig: Address): SentObject => {
   return object;
 };
 
+const REASONS = new Map([
+  [403, "Forbidden"],
+  [404, "NotFound"],
+]);
+
 /** The API server, which can be told to refuse. */
 export class CertificateApi extends MemoryApi {
   /** The status of a request's answer, where it is to be another. */
@@ -90,7 +95,7 @@ export class CertificateApi extends MemoryApi {
     const path = request.path.replace(/\?.*/, "");
     const status = this.refuse(request.method, path);
     if (status === undefined) return super.request(request);
-    const reason = status === 403 ? "Forbidden" : "InternalError";
+    const reason = REASONS.get(status) ?? "InternalError";
     const body = { kind: "Status", status: "Failure", code: status, reason, message: reason };
     return {
       status,
