@@ -6,18 +6,26 @@ import { unknown } from "../programs/arguments.ts";
 import { defineVerification } from "../programs/program.ts";
 import { CERTIFICATE_USER, HOME, withFaultyControlPlane } from "./faults/control-plane.ts";
 import type { Fault } from "./faults/fault.ts";
+import { longRun } from "./faults/long-run.ts";
 import { OBJECT_FAULTS } from "./faults/object-faults.ts";
+import { OUTAGE_FAULTS } from "./faults/outage-faults.ts";
 import { REPLICA_FAULTS } from "./faults/replica-faults.ts";
 import { ROTATION_FAULTS } from "./faults/rotation-faults.ts";
+import { ROLLOUT_FAULTS } from "./faults/rollout-faults.ts";
 import { Scene } from "./faults/scene.ts";
 import { SERVER_FAULTS } from "./faults/server-faults.ts";
+import { TRAFFIC_FAULTS } from "./faults/traffic-faults.ts";
 import { Webs } from "./faults/webs.ts";
 
 const FAULTS: readonly Fault[] = [
   ...SERVER_FAULTS,
   ...ROTATION_FAULTS,
+  ...OUTAGE_FAULTS,
+  ...TRAFFIC_FAULTS,
   ...REPLICA_FAULTS,
+  ...ROLLOUT_FAULTS,
   ...OBJECT_FAULTS,
+  longRun,
 ];
 const NAMES = FAULTS.map(({ name }) => name);
 const example = fileURLToPath(new URL("../../examples/myweb/config/default", import.meta.url));

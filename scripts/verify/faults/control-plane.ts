@@ -63,6 +63,10 @@ const AUDIT_POLICY = {
   ],
 };
 
+interface EtcdAnswer {
+  readonly header: { readonly revision: string; readonly member_id: string };
+}
+
 /** A free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -198,17 +202,26 @@ export class FaultyControlPlane {
 
   /** Compacts etcd: earlier versions cannot be watched any more. */
   async compact(): Promise<void> {
-    const etcd = `http://127.0.0.1:${this.#ports.etcd}/v3/kv`;
-    const ask = async (path: string, body: object): Promise<{ header: { revision: string } }> => {
-      const response = await fetch(`${etcd}/${path}`, {
-        method: "POST",
-        body: JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`etcd: ${await response.text()}`);
-      return (await response.json()) as { header: { revision: string } };
-    };
-    const { header } = await ask("range", { key: Buffer.from("none").toString("base64") });
-    await ask("compaction", { revision: header.revision, physical: true });
+    const { header } = await this.#etcd("kv/range", {
+      key: Buffer.from("none").toString("base64"),
+    });
+    await this.#etcd("kv/compaction", { revision: header.revision, physical: true });
+  }
+
+  /** Raises or clears etcd's alarm of a full disk: it then refuses all writes. */
+  async setFull(isFull: boolean): Promise<void> {
+    const { header } = await this.#etcd("maintenance/status", {});
+    const action = isFull ? "ACTIVATE" : "DEACTIVATE";
+    await this.#etcd("maintenance/alarm", { action, memberID: header.member_id, alarm: "NOSPACE" });
+  }
+
+  async #etcd(path: string, body: object): Promise<EtcdAnswer> {
+    const response = await fetch(`http://127.0.0.1:${this.#ports.etcd}/v3/${path}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`etcd: ${await response.text()}`);
+    return (await response.json()) as EtcdAnswer;
   }
 
   /** Ends all parts. */

@@ -4,7 +4,12 @@
  */
 import { parseArgs } from "node:util";
 import { systemClock } from "../../../src/clock.ts";
-import { createManager, loadClusterConfig, setupSignalHandler } from "../../../src/index.ts";
+import {
+  type ClientMiddleware,
+  createManager,
+  loadClusterConfig,
+  setupSignalHandler,
+} from "../../../src/index.ts";
 import { setUpMyWeb } from "../../../examples/myweb/src/controllers/myweb-controller.ts";
 
 /** A request of `scripts/faults.ts` to a replica. */
@@ -15,6 +20,8 @@ export interface Held {
   readonly timers: number;
   readonly sockets: number;
   readonly heapBytes: number;
+  /** All that keeps the event loop alive, and its parts. */
+  readonly handles: number;
 }
 
 const ID = "myweb.k8s-summit.org";
@@ -24,12 +31,26 @@ const { values: flags } = parseArgs({
     "leader-elect": { type: "boolean" },
     shard: { type: "string" },
     "service-account": { type: "string" },
+    release: { type: "string" },
+    "skew-ms": { type: "string" },
   },
 });
+
+if (flags["skew-ms"] !== undefined) moveWallClock(Number(flags["skew-ms"]));
+
+/** A release labels the Deployments with its name, as if its templates were others. */
+const labelRelease: ClientMiddleware = (request, next) => {
+  const isApply = request.contentType === "application/apply-patch+yaml";
+  if (!isApply || !request.path.includes("/deployments/")) return next(request);
+  const body = request.body as { metadata: { labels?: object } };
+  const labels = { ...body.metadata.labels, release: flags.release };
+  return next({ ...request, body: { ...body, metadata: { ...body.metadata, labels } } });
+};
 
 const serviceAccountFolder = flags["service-account"];
 const manager = createManager({
   name: "myweb",
+  ...(flags.release !== undefined && { middlewares: [labelRelease] }),
   metrics: { port: 0, host: "127.0.0.1" },
   health: { port: 0, host: "127.0.0.1" },
   ...(serviceAccountFolder !== undefined && {
@@ -41,8 +62,7 @@ const manager = createManager({
 
 process.on("message", (question: Question) => {
   if (question.ask === "jump") {
-    const before = { ...systemClock };
-    Object.assign(systemClock, { now: () => before.now() + question.byMs });
+    moveWallClock(question.byMs);
   } else process.send?.(held());
 });
 // The parent process has ended: a replica must not outlive it.
@@ -60,6 +80,11 @@ clearInterval(telling);
 process.off("disconnect", abandoned);
 process.disconnect();
 
+function moveWallClock(byMs: number): void {
+  const before = { ...systemClock };
+  Object.assign(systemClock, { now: () => before.now() + byMs });
+}
+
 function held(): Held {
   (globalThis as { gc?: () => void }).gc?.();
   const names = process.getActiveResourcesInfo();
@@ -68,5 +93,6 @@ function held(): Held {
     timers: count(/Timeout/),
     sockets: count(/TCPSocket|TLS/),
     heapBytes: process.memoryUsage().heapUsed,
+    handles: names.length,
   };
 }

@@ -12,8 +12,9 @@ import type { FaultyControlPlane } from "./control-plane.ts";
 /**
  * `silent`: nothing is forwarded, nothing is closed. `reset`: every connection is reset, now and later. `cut`: each is
  * closed after some answers' bytes. `pieces`: bytes come one by one and a few at a time. `garbage`: answers are noise.
+ * `half-open`: connections that are open then bring no more answers, and are never closed; new ones work.
  */
-export type TcpHarm = "none" | "silent" | "reset" | "cut" | "pieces" | "garbage";
+export type TcpHarm = "none" | "silent" | "reset" | "cut" | "pieces" | "garbage" | "half-open";
 
 const CUT_BYTES = 20_000;
 const PIECE_BYTES = 37;
@@ -25,6 +26,8 @@ export class TcpProxy {
   opened = 0;
   readonly #target: number;
   readonly #sockets = new Set<Socket>();
+  /** Those that are half-open, also when the fault is over. */
+  readonly #deaf = new WeakSet<Socket>();
   readonly #server: Server;
 
   private constructor(target: number) {
@@ -50,6 +53,7 @@ export class TcpProxy {
   set(harm: TcpHarm): void {
     this.harm = harm;
     if (harm === "reset") this.#resetAll();
+    if (harm === "half-open") for (const socket of this.#sockets) this.#deaf.add(socket);
   }
 
   /** Ends the proxy and its connections. */
@@ -79,7 +83,7 @@ export class TcpProxy {
       socket.on("close", () => {
         this.#sockets.delete(socket);
         // A proxy that drops silently does not report the end of the other side either.
-        if (this.harm !== "silent") other.destroy();
+        if (this.harm !== "silent" && !this.#deaf.has(socket)) other.destroy();
       });
     }
     // A connection that lost bytes never works again, although neither side is told.
@@ -91,7 +95,7 @@ export class TcpProxy {
     let answered = 0;
     server.on("data", (bytes) => {
       answered += bytes.length;
-      if (!dies()) this.#answer(client, bytes, answered);
+      if (!dies() && !this.#deaf.has(client)) this.#answer(client, bytes, answered);
     });
   }
 
@@ -111,6 +115,7 @@ export class TcpProxy {
         return;
       case "silent":
       case "reset":
+      case "half-open":
       case "none":
         client.write(bytes);
     }

@@ -11,10 +11,10 @@ import type { Scene } from "./scene.ts";
 
 // A Lease lasts 15 s, and is tried for every 2 s.
 const BEYOND_LEASE_MS = 25_000;
-const TAKE_OVER = { timeoutMs: 60_000, intervalMs: 500 };
+export const TAKE_OVER = { timeoutMs: 60_000, intervalMs: 500 };
 
 /** The replica whose metrics report that it is the leader. @throws Error unless exactly one does */
-async function leaderOf(replicas: readonly Replica[]): Promise<Replica> {
+export async function leaderOf(replicas: readonly Replica[]): Promise<Replica> {
   const leading: Replica[] = [];
   for (const replica of replicas) {
     if (replica.exit) continue;
@@ -27,7 +27,8 @@ async function leaderOf(replicas: readonly Replica[]): Promise<Replica> {
   return leader;
 }
 
-async function holder(scene: Scene): Promise<string> {
+/** The holder of the Lease. */
+export async function holder(scene: Scene): Promise<string> {
   const lease = await scene.client.get(LEASE, ELECTION_LEASE);
   return lease.spec?.holderIdentity ?? "";
 }
@@ -87,7 +88,7 @@ const stopLeader: Fault = {
 };
 
 /** Grants the additional rights that shards need. */
-async function allowShards({ client }: Scene): Promise<void> {
+export async function allowShards({ client }: Scene): Promise<void> {
   const metadata = { namespace: ACCOUNT.namespace, name: "shards" };
   const apiGroup = "rbac.authorization.k8s.io";
   await client.apply(Role, {

@@ -127,8 +127,14 @@ export class LeaderElector implements Election {
       if (standsStillMs() > stuckAfterMs) {
         throw leadershipLost(`The main thread has been blocked for ${standsStillMs()} ms`);
       }
-      await this.#try(signal);
-      await clock.sleep(Math.min(retryPeriodMs, Math.max(left, 1)), signal).catch(() => undefined);
+      const tryMs = clock.monotonicMs();
+      const isHeld = await this.#try(signal);
+      const nowMs = clock.monotonicMs();
+      // After a renewal the period counts from its request: two slow answers and a pause between
+      // them would take longer than the term.
+      const untilMs = (isHeld ? tryMs : nowMs) + retryPeriodMs;
+      const pauseMs = Math.min(untilMs - nowMs, Math.max(left, 1));
+      await clock.sleep(Math.max(pauseMs, 0), signal).catch(() => undefined);
     }
   }
 

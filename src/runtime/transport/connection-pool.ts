@@ -17,6 +17,9 @@ const MAX_IDLE = 256;
 const CLOSING_MS = 1000;
 // The time for requests, watches and streams of an earlier configuration to end by themselves.
 const GRACE_MS = 30_000;
+// Bookmarks come every minute, and answers sooner: a connection that was silent for so long is probably
+// half-open, and so are those that were opened on the same way.
+const HALF_OPEN_MS = 30_000;
 
 interface Idle {
   readonly connection: HttpConnection;
@@ -61,14 +64,20 @@ export class ConnectionPool implements ConnectionKeeper {
     this.#idle.push({ connection, untilMs: this.#clock.monotonicMs() + leftMs });
   }
 
-  gone(connection: HttpConnection): void {
+  gone(connection: HttpConnection, silentMs: number): void {
     const index = this.#idle.findIndex((idle) => idle.connection === connection);
     if (index >= 0) this.#idle.splice(index, 1);
+    // Each of them would cost a request its whole time limit.
+    if (silentMs >= HALF_OPEN_MS) this.#closeIdle();
   }
 
   /** Closes idle connections now, and those in use at the end of their request. */
   close(): void {
     this.#closed = true;
+    this.#closeIdle();
+  }
+
+  #closeIdle(): void {
     for (const { connection } of this.#idle.splice(0)) connection.destroy();
   }
 

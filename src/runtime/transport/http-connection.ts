@@ -60,8 +60,12 @@ export interface Dialing {
 export interface ConnectionKeeper {
   /** Called when the exchange is over, and another one is possible. */
   idle(connection: HttpConnection, head: AnswerHead): void;
-  /** Called when no other exchange is possible. */
-  gone(connection: HttpConnection): void;
+  /**
+   * Called when no other exchange is possible.
+   *
+   * @param silentMs - how long the open exchange had brought nothing, in milliseconds; 0 without one
+   */
+  gone(connection: HttpConnection, silentMs: number): void;
 }
 
 /** The error of a request whose connection ended, always with the same code. */
@@ -133,6 +137,7 @@ export class HttpConnection {
       },
     });
     this.#current = { exchange, parser };
+    this.#heardAtMs = this.#clock.monotonicMs();
     if (this.#socket) this.#write(this.#socket);
   }
 
@@ -277,7 +282,7 @@ export class HttpConnection {
     this.destroy();
     // At once, not with the socket's event: the connection must not be used for another exchange
     // meanwhile.
-    this.#keeper.gone(this);
+    this.#keeper.gone(this, current ? this.#clock.monotonicMs() - this.#heardAtMs : 0);
     if (!current) return;
     const { exchange, body } = current;
     if (body) body.fail(exchange.brokenOff(error));

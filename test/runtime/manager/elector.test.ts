@@ -77,6 +77,19 @@ describe("a leader elector", () => {
     expect([acquired(), term.endsAtMs]).toEqual(["done", 10_000]);
   });
 
+  it("keeps the lead while each answer takes nearly half of the deadline", async () => {
+    const { clock, api } = world();
+    const { elector } = build(api, clock);
+    await elector.acquire(never);
+    api.latencyMs = 4900;
+    const stop = new AbortController();
+    const ended = outcomeOf(elector.hold(stop.signal));
+    await clock.advance(120_000);
+    expect(ended()).toBeUndefined();
+    stop.abort();
+    await clock.advance(10_000);
+  });
+
   it("takes a Lease over once it saw nobody renew it for its length, and counts the change", async () => {
     const { clock, api, lease, held } = world();
     // The holder's clock is an hour ahead.

@@ -132,6 +132,47 @@ describe("A server that says nothing", () => {
     await reading;
   });
 
+  it.each(["a request", "a watch"])(
+    "that no longer answers %s on an open connection is asked on a new one, not on those beside it",
+    async (silent) => {
+      const clock = new VirtualClock();
+      const deaf = new Set<Socket>();
+      const waiting: (() => void)[] = [];
+      let asked = 0;
+      const server = createHttp((request, response) => {
+        asked++;
+        if (request.url === "/together") waiting.push(() => response.end("{}"));
+        else if (request.url === "/watch") response.flushHeaders();
+        else if (!deaf.has(request.socket)) response.end("{}");
+      });
+      // As an API server, it does not tell how long it keeps a connection.
+      server.keepAliveTimeout = 0;
+      const port = await listen(server);
+      const transport = transportTo(`http://127.0.0.1:${port}`, {}, clock);
+      const read = async (path: string, signal?: AbortSignal): Promise<void> => {
+        const { body } = await transport.request({ method: "GET", path, signal, mayPause: true });
+        for await (const part of body) expect(part).toBeDefined();
+      };
+      // Three connections, of which two are idle afterwards.
+      const stop = new AbortController();
+      const watching = read("/watch", stop.signal).catch(() => undefined);
+      const together = [read("/together"), read("/together")];
+      await turns(() => waiting.length === 2 && asked === 3);
+      for (const end of waiting) end();
+      await Promise.all(together);
+      // The way to the server is cut, and neither side hears of it.
+      for (const socket of sockets) deaf.add(socket);
+      const lost = silent === "a request" ? read("/lost").catch(() => undefined) : watching;
+      if (silent === "a request") await turns(() => asked === 4);
+      await clock.advance(70_000);
+      if (silent === "a watch") stop.abort(new Error("the watch went silent"));
+      await lost;
+      await expect(read("/next")).resolves.toBeUndefined();
+      stop.abort();
+      await watching;
+    },
+  );
+
   it("keeps nobody who gives up", async () => {
     let connected = false;
     const port = await listen(createServer(() => (connected = true)));
