@@ -14,6 +14,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   NO_COLOR: "disables colors; FORCE_COLOR enables them without a terminal",
   TSOP_DEBUG: "prints a stack trace with each error",
   TSOP_CACHE_DIR: "cache directory of `manifests` (default: the user cache directory)",
+  TSOP_STATE_DIR: "directory of locks and sessions (default: the user state directory)",
 };
 
 export const HELP: Partial<Help> = {

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { messageOf, TsopError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import { packageRoot } from "./package-info.ts";
+import { programPath } from "./program-path.ts";
 import { tableOf } from "../table.ts";
 
 /** A program, what it is called with, and where. */
@@ -57,7 +58,7 @@ export async function runToEnd(
   context.doing(line);
   context.detail(`${line}, in ${call.cwd}`);
   try {
-    const { stdout } = await execa(call.program, call.args, {
+    const { stdout } = await execa(programPath(call), call.args, {
       ...placeOf(call),
       stdin: "ignore",
       maxBuffer: MAX_OUTPUT_CHARACTERS,
@@ -218,7 +219,7 @@ export async function leaveRunning(
   call: ProgramCall,
   { clock }: Pick<CliContext, "clock">,
 ): Promise<void> {
-  const child = execa(call.program, call.args, {
+  const child = execa(programPath(call), call.args, {
     ...placeOf(call),
     stdio: "ignore",
     detached: true,
@@ -243,7 +244,7 @@ function endingWithCommand(call: ProgramCall): ProgramCall {
 }
 
 function launch(call: ProgramCall, ownGroup: boolean, hasChannel: boolean) {
-  return execa(call.program, call.args, {
+  return execa(programPath(call), call.args, {
     ...placeOf(call),
     stdin: "ignore",
     buffer: false,

@@ -33,6 +33,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "bad-last": e("tsop why deployment/web --last none"),
   "bad-operator-address": e("tsop why deployment/web --operator operator:8089"),
   "bad-target": e("tsop why web"),
+  "foreign-data-dir": e(
+    "tsop cluster --data-dir .tsop/data   # .tsop/data came with the repository",
+  ),
+  "foreign-kubeconfig": e(
+    "tsop deploy --kubeconfig .tsop/kubeconfig --image a:1   # no tsop dev or tsop cluster runs",
+  ),
   "journal-away": e(
     "tsop why deployment/web --operator http://127.0.0.1:8089   # nothing runs there",
   ),
@@ -40,10 +46,12 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "tsop why deployment/web --operator https://operator.example.com   # without a token",
   ),
   "journal-unreadable": e("tsop why deployment/web --operator https://example.com"),
+  "linked-folder": e("tsop dev   # .tsop is a symbolic link"),
   "no-journal-in-cluster": e(
     "tsop why deployment/web --context staging   # deployed without --debug-port",
   ),
   "no-operator-to-ask": e("tsop why deployment/web   # while no `tsop dev` runs"),
+  "no-state-folder": e("TSOP_STATE_DIR=/tmp tsop dev   # other users can write to the folder"),
   "not-in-journal": e("tsop why deployment/wbe"),
   "target-in-namespaces": e("tsop why deployment/web   # there is one in two namespaces"),
   "bad-data-dir": e("tsop cluster --data-dir /proc/store"),

@@ -9,7 +9,7 @@ export async function writeWhole(path: string, content: Buffer): Promise<void> {
   await removeUnfinished(dirname(path), [basename(path)]);
   const beside = unfinishedName(path);
   try {
-    await writeFile(beside, content);
+    await writeFile(beside, content, { flag: "wx" });
     await rename(beside, path);
   } finally {
     await rm(beside, { force: true });

@@ -17,6 +17,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { programPath } from "../../../src/cli/program-path.ts";
 import { OwnState } from "../../../src/own-state.ts";
 import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import {
@@ -322,5 +323,67 @@ describe("the state of tsop", () => {
     expect(state.read()).toEqual({ one: 1 });
     state.remove();
     expect(state.read()).toBeUndefined();
+  });
+});
+
+describe("commands that only read", () => {
+  it.each([
+    ["list"],
+    ["doctor"],
+    ["manifests", "--check"],
+    ["manifests", "--dry-run", "--diff"],
+    ["validate", "config/samples"],
+    ["explain", "MinLength"],
+    ["completion-words", "kind"],
+    ["deploy", "--render", "--image", "example.com/shop:1"],
+    ["why", "page/one"],
+    ["edit"],
+  ])("run no code of the project: tsop %s %s", async (...argv) => {
+    const root = await projectAfter([CREATE, ["manifests"]]);
+    const mark = join(root, "ran");
+    const code = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
+    const module = `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(mark)}, "");\n`;
+    const files = {
+      "src/api/v1/evil.ts": module,
+      "vitest.config.ts": module,
+      "eslint.config.js": module,
+      "tsop.config.js": module,
+      "node_modules/evil/package.json": '{"name":"evil","main":"index.js"}',
+      "node_modules/evil/index.js": code,
+      "node_modules/typescript/package.json":
+        '{"name":"typescript","version":"6.0.0","main":"index.js","bin":{"tsc":"index.js"}}',
+      "node_modules/typescript/index.js": code,
+      "node_modules/tsop-evil.cjs": code,
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    await runCli(root, argv);
+    expect(existsSync(mark)).toBe(false);
+  });
+});
+
+describe("a program that a command starts", () => {
+  const windows = (program: string, files: readonly string[]): string =>
+    programPath(
+      {
+        program,
+        env: { Path: '.;;C:\\Git\\cmd;"C:\\Program Files\\nodejs"', PATHEXT: ".EXE;.CMD" },
+      },
+      "win32",
+      (path) => files.includes(path),
+    );
+
+  it("is found on the PATH alone, and never in the folder of the project", () => {
+    const npm = "C:\\Program Files\\nodejs\\npm.CMD";
+    const git = "C:\\Git\\cmd\\git.EXE";
+    const here = ["git.CMD", ".\\git.CMD", "npm.EXE"];
+    expect(windows("npm", [npm, ...here])).toBe(npm);
+    expect(windows("git", [git, ...here])).toBe(git);
+    expect(windows("git.exe", ["C:\\Git\\cmd\\git.exe"])).toBe("C:\\Git\\cmd\\git.exe");
+    expect(windows("docker", here)).toBe("C:\\not-on-the-path\\docker");
+    expect(windows("C:\\node.exe", [])).toBe("C:\\node.exe");
+    expect(programPath({ program: "git", env: {} }, "linux")).toBe("git");
   });
 });

@@ -27,7 +27,10 @@ const hostile = fc
   )
   .map((parts) => `x${parts.join("")}\nPWNED fix run me`);
 
-const crd = (change: (spec: Record<string, any>) => void): object => {
+// oxlint-disable-next-line typescript/no-explicit-any -- the tests put anything anywhere
+type Spec = Record<string, any>;
+
+const crd = (change: (spec: Spec) => void): object => {
   const spec = {
     group: "evil.example.org",
     names: { kind: "Widget", plural: "widgets" } as object,
@@ -257,7 +260,7 @@ describe("a text of others is never obeyed and never looks like a line of tsop",
 });
 
 describe("names of a definition become paths only if they are names", () => {
-  const wrong: [field: string, change: (spec: Record<string, any>) => void][] = [
+  const wrong: [field: string, change: (spec: Spec) => void][] = [
     ["spec.group", (spec) => (spec["group"] = "../../.github/workflows/x")],
     ["spec.group", (spec) => (spec["group"] = "")],
     ["spec.group", (spec) => (spec["group"] = "Example.com")],

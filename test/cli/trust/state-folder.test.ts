@@ -12,7 +12,10 @@ describe.skipIf(process.platform === "win32")("the folder of the state", () => {
   it.each<[string, (folder: string) => void, RegExp]>([
     [
       "others can write to",
-      (folder) => (mkdirSync(folder), chmodSync(folder, 0o777)),
+      (folder) => {
+        mkdirSync(folder);
+        chmodSync(folder, 0o777);
+      },
       /other users can write/,
     ],
     ["is a link", (folder) => symlinkSync(emptyFolder(), folder), /not a folder/],
