@@ -2153,6 +2153,10 @@ const webhookFlags: {
     readonly type: "string";
     readonly help: "a folder with tls.crt and tls.key; without it, self-managed";
   };
+  readonly "webhook-name-prefix": {
+    readonly type: "string";
+    readonly help: "the prefix of the names of the deployed objects, for a self-managed certificate";
+  };
 };
 
 function webhookOptions(

@@ -6,8 +6,8 @@
  */
 import { join } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
-import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { readIfThere } from "./plan.ts";
+import { broken, nameProblem } from "./project-names.ts";
 import { foldersUp, PROJECT_FILE } from "./project-root.ts";
 import { parseUserYaml } from "./yaml/user-yaml.ts";
 import type { YamlDocument } from "./yaml/yaml-documents.ts";
@@ -126,14 +126,10 @@ export function parseProject(root: string, text: string): Project {
   if (typeof projectName !== "string" || typeof domain !== "string") {
     throw broken(root, "`projectName` and `domain` must be strings", "Add them");
   }
-  const [problem] = domain === "" ? [] : dns1123SubdomainErrors(domain);
-  if (problem !== undefined) {
-    throw broken(
-      root,
-      `the domain ${JSON.stringify(domain)} cannot end an API group: ${problem}`,
-      "Write one such as example.com",
-      document.placeOf(["domain"]),
-    );
+  for (const [field, value] of Object.entries({ projectName, domain })) {
+    const problem = nameProblem(field as "projectName" | "domain", value);
+    if (problem === undefined) continue;
+    throw broken(root, `\`${field}\` ${problem}`, "Correct it", document.placeOf([field]));
   }
   const certificates = data["certificates"];
   if (certificates !== undefined && !isMode(certificates)) {
@@ -290,10 +286,17 @@ function readResource(root: string, entry: unknown, index: number): ProjectResou
   if (!isRecord(entry)) {
     throw broken(root, `resources[${index}] is not a mapping`, "Remove or repair it");
   }
-  const text = (key: string, missing?: string): string => {
+  const text = (
+    key: "group" | "version" | "kind" | "plural" | "domain",
+    missing?: string,
+  ): string => {
     const value = entry[key] ?? missing;
-    if (typeof value === "string") return value;
-    throw broken(root, `resources[${index}].${key} must be a string`, "Add it");
+    if (typeof value !== "string") {
+      throw broken(root, `resources[${index}].${key} must be a string`, "Add it");
+    }
+    const problem = nameProblem(key, value);
+    if (problem === undefined) return value;
+    throw broken(root, `resources[${index}].${key} ${problem}`, "Correct it");
   };
   return {
     group: text("group", ""),
@@ -319,6 +322,10 @@ function readPlugin(root: string, entry: unknown, index: number): ProjectPlugin 
   if (!isRecord(entry) || typeof entry["name"] !== "string") {
     throw broken(root, `plugins[${index}] has no name`, "Remove or repair it");
   }
+  const problem = nameProblem("plugin", entry["name"]);
+  if (problem !== undefined) {
+    throw broken(root, `plugins[${index}].name ${problem}`, "Correct it");
+  }
   return {
     name: entry["name"],
     files: readTexts(root, entry["files"] ?? {}, `plugins[${index}].files`),
@@ -326,8 +333,14 @@ function readPlugin(root: string, entry: unknown, index: number): ProjectPlugin 
 }
 
 function readTexts(root: string, said: unknown, where: string): Record<string, string> {
-  if (isRecord(said) && isTexts(Object.values(said))) return said as Record<string, string>;
-  throw broken(root, `${where} is not a mapping of strings`, "Fix it, or remove it");
+  if (!isRecord(said) || !isTexts(Object.values(said))) {
+    throw broken(root, `${where} is not a mapping of strings`, "Fix it, or remove it");
+  }
+  for (const path of Object.keys(said)) {
+    const problem = nameProblem("file", path);
+    if (problem !== undefined) throw broken(root, `a key of ${where} ${problem}`, "Correct it");
+  }
+  return said as Record<string, string>;
 }
 
 function readStorage(
@@ -372,15 +385,6 @@ const isTexts = (value: unknown): value is readonly string[] =>
 
 const isMode = (value: unknown): value is CertificateMode =>
   CERTIFICATE_MODES.some((mode) => mode === value);
-
-function broken(
-  root: string,
-  what: string,
-  fix: string,
-  place = join(root, PROJECT_FILE),
-): TsopError {
-  return new TsopError("broken-project-file", `${place}: ${what}.`, `${fix}; nothing was written.`);
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
