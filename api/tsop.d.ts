@@ -2188,6 +2188,9 @@ const webhookFlags: {
   readonly "webhook-client-names": {
     readonly type: "string";
     readonly help: "the common names of these certificates, with commas; without them, all of the CA";
+  readonly "webhook-name-prefix": {
+    readonly type: "string";
+    readonly help: "the prefix of the names of the deployed objects, for a self-managed certificate";
   };
 };
 

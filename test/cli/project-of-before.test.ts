@@ -86,6 +86,15 @@ describe("a project of an earlier tsop, edited by hand", { timeout: 240_000 }, (
     },
   );
 
+  it("gets the Deployment and the image of this version by tsop upgrade, without a conflict", async () => {
+    const root = project();
+    expect(await succeed(root, "upgrade")).not.toMatch(/conflict/i);
+    const { "config/manager/manager.yaml": manager = "", Dockerfile: image = "" } = filesIn(root);
+    expect(manager).toContain("terminationMessagePolicy: FallbackToLogsOnError");
+    expect(manager).not.toContain("max-old-space-size");
+    expect(image).toContain("ENV NODE_OPTIONS=--max-old-space-size-percentage=75");
+  });
+
   it("compiles, and keeps what its user wrote, through all commands", async () => {
     const root = project();
     const original = filesIn(root);

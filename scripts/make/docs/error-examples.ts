@@ -544,6 +544,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "null-in-enum": e('@Enum("a", "b") mode?: string | null;'),
   "number-needs-format": e("replicas!: number;"),
   "objects-exist": e("tsop uninstall   # while there are objects of the kinds"),
+  "operator-deployment": e("tsop chart   # two Deployments without the label `control-plane`"),
   "operator-ended": e('throw new Error("no token"); // in src/main.ts, under `tsop dev`'),
   "operator-not-ready": e("tsop dev   # an informer waits for a kind that is not served"),
   "operator-not-started": e("tsop dev   # where node cannot be run"),

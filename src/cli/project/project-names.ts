@@ -69,7 +69,7 @@ function refusePaths(
 ): void {
   for (const file of isJsonObject(files) ? Object.keys(files) : []) {
     const steps = file.split(/[/\\]/);
-    const leaves = file.startsWith("/") || /^[a-z]:/i.test(file) || steps.includes("..");
+    const leaves = !/^[^/\\\0]/.test(file) || /^[a-z]:/i.test(file) || steps.includes("..");
     if (leaves) refuse(path, file, "it is not a path in the project");
   }
 }

@@ -39,7 +39,7 @@ export function text(value: string, at: Position | "key"): string {
       ? value
       : style === "single"
         ? `'${value.replaceAll("'", "''")}'`
-        : `"${escape(value)}"`;
+        : doubleQuoted(value);
   return at === "key" ? escaped : fold(escaped, at, style);
 }
 
@@ -143,16 +143,16 @@ const ESCAPES = tableOf<string>({
   "\u2029": "P",
 });
 
-/** A text in double quotes. @param further - characters to escape besides those that must be */
-export function doubleQuoted(value: string, further = ""): string {
-  return `"${escape(value, further)}"`;
+/** A text in double quotes, on one line. */
+export function doubleQuoted(value: string): string {
+  return `"${escape(value)}"`;
 }
 
-function escape(value: string, further = ""): string {
+function escape(value: string): string {
   return Array.from(value, (character) => {
     const named = ESCAPES.get(character);
     if (named !== undefined) return `\\${named}`;
-    if (!UNPRINTABLE.test(character) && !further.includes(character)) return character;
+    if (!UNPRINTABLE.test(character)) return character;
     const code = character.codePointAt(0) ?? 0;
     const hex = code.toString(16).toUpperCase();
     if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;

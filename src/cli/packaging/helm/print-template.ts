@@ -105,7 +105,8 @@ function scalar(node: TemplateNode, indent: number, column: number): string {
 }
 
 /** A text in double quotes, in which no expression can begin. */
-const quoted = (value: string): string => doubleQuoted(value, "{");
+const quoted = (value: string): string =>
+  doubleQuoted(value).replaceAll(/\{(?=\{|"$)/g, String.raw`\x7B`);
 
 const pad = (indent: number): string => " ".repeat(indent);
 
