@@ -4,11 +4,13 @@ import { writeFileSync } from "node:fs";
 import { request, type RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
   KubeletAnswer,
   KubeletRequest,
 } from "../../test/runtime/client/kubelet/kubelet-answers.ts";
+import { clientFolder } from "../../test/support/kubectl.ts";
 import { defineMaker } from "../programs/program.ts";
 
 const FILE = "test/runtime/client/kubelet/answers.json";
@@ -106,8 +108,10 @@ export const program = defineMaker({
   },
 });
 
+const kubectlPath = (): string => join(clientFolder(), "kubectl");
+
 const kubectl = (args: readonly string[], input?: string): string =>
-  execFileSync("kubectl", args, { encoding: "utf8", input });
+  execFileSync(kubectlPath(), args, { encoding: "utf8", input });
 
 /** The exit code of the same command with kubectl; nothing where kubectl has no such request. */
 async function exitCodeOfKubectl(
@@ -121,14 +125,14 @@ async function exitCodeOfKubectl(
   const deletion = about.includes("deleted") ? remove() : undefined;
   const args = ["exec", ...(stdin ? ["-i"] : []), pod, "-c", container, "--", ...command];
   const input = asked.send?.[0]?.startsWith("00") ? "abc" : "";
-  const { status } = spawnSync("kubectl", args, { input });
+  const { status } = spawnSync(kubectlPath(), args, { input });
   await deletion;
   return status === null ? {} : { kubectl: status };
 }
 
 /** Deletes the pod in two seconds, in a process of its own: the judge blocks this one. */
 function remove(): Promise<unknown> {
-  const script = `sleep 2; kubectl delete pod ${POD} --grace-period=1`;
+  const script = `sleep 2; ${kubectlPath()} delete pod ${POD} --grace-period=1`;
   return new Promise((resolve) => spawn("sh", ["-c", script]).on("close", resolve));
 }
 

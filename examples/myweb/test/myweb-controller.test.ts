@@ -60,6 +60,17 @@ describe("MyWeb", { timeout: 20_000 }, () => {
     expect(page.data).toEqual({ "index.html": "<h1>Hello</h1>" });
   });
 
+  it("has a web server that is asked only while it serves, so that a roll drops no request", async () => {
+    await create("steady", {});
+    await untilReady("steady", "True");
+    const { spec } = await client.get(Deployment, { namespace, name: "steady" });
+    const [server] = spec?.template.spec?.containers ?? [];
+    expect(server?.readinessProbe?.httpGet).toMatchObject({ path: "/", port: "http" });
+    expect(server?.lifecycle?.preStop?.sleep).toEqual({ seconds: 5 });
+    // The new pod first, then the old one.
+    expect(spec?.strategy).toMatchObject({ type: "RollingUpdate" });
+  });
+
   it("rolls the pods when the page is edited", async () => {
     await create("rolled", {});
     await untilReady("rolled", "True");

@@ -5,6 +5,7 @@
 import type { Clock } from "../../clock.ts";
 import type { KubeObject, ManifestObject } from "../../kube/object.ts";
 import {
+  CRD_ANNOTATION,
   MANAGED_BY,
   MANAGER,
   SERVICE_ANNOTATION,
@@ -24,6 +25,8 @@ interface OperatorPlace {
   readonly namespace: string;
   readonly services: ReadonlySet<string>;
   readonly deployments: ReadonlySet<string>;
+  /** CRDs are in no namespace: all of the project's. */
+  readonly crds: ReadonlySet<string>;
 }
 
 /** The objects of operators in some namespaces. */
@@ -92,8 +95,9 @@ async function placesOf(
   const namesIn = async (kind: string, namespace: string): Promise<ReadonlySet<string>> => {
     const names = new Set<string>();
     for (const object of objects) {
-      if (object.kind !== kind || object.metadata.namespace !== namespace) continue;
-      if (await isMade(session, object, owner)) names.add(object.metadata.name);
+      const { namespace: place = namespace, name } = object.metadata;
+      if (object.kind !== kind || place !== namespace) continue;
+      if (await isMade(session, object, { owner, namespace })) names.add(name);
     }
     return names;
   };
@@ -107,27 +111,29 @@ async function placesOf(
       namespace,
       services: await namesIn("Service", namespace),
       deployments: await namesIn("Deployment", namespace),
+      crds: await namesIn("CustomResourceDefinition", namespace),
     })),
   );
 }
 
-/** Whether the project made the object, or its whole namespace where the object is gone already. */
+/** Whether the project made the object or took it over, or made the operator's namespace where the object is gone already. */
 async function isMade(
   session: ClusterSession,
   object: ManifestObject,
-  owner: string,
+  { owner, namespace }: { readonly owner: string; readonly namespace: string },
 ): Promise<boolean> {
   const standing = standingOf(await session.find(object), owner);
-  if (standing !== "absent") return standing === "made";
-  const { namespace = "default" } = object.metadata;
+  if (standing !== "absent") return standing !== "foreign";
   const around = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   return standingOf(await session.find(around), owner) === "made";
 }
 
 const isMarked = ({ metadata }: KubeObject): boolean => metadata.labels?.[MANAGED_BY] === MANAGER;
 
-function isSecretOf(live: KubeObject, { services }: OperatorPlace): boolean {
-  return isMarked(live) && services.has(live.metadata.annotations?.[SERVICE_ANNOTATION] ?? "");
+function isSecretOf(live: KubeObject, { services, crds }: OperatorPlace): boolean {
+  const { annotations = {} } = live.metadata;
+  const isFor = services.has(annotations[SERVICE_ANNOTATION] ?? "");
+  return isMarked(live) && (isFor || crds.has(annotations[CRD_ANNOTATION] ?? ""));
 }
 
 /** Leases of earlier versions have no mark, but the name that `tsop init` writes. */

@@ -101,10 +101,14 @@ describe("undeploy", () => {
   it("deletes the Secret and the Leases of the operator, and so the namespace", async () => {
     await deploy();
     await runOperator();
+    const labels = { "app.kubernetes.io/managed-by": "tsop" };
+    const annotations = { "conversion.tsop.dev/crd": "pages.web.example.com" };
+    await secret("conversion-key.pages.web.example.com", { labels, annotations });
     expect(await namesOf(SECRET)).toContain("shop-webhook-server-cert");
     const planned = await tsop("undeploy", "--dry-run");
     for (const line of [
       `to delete  secrets ${IN}/shop-webhook-server-cert: created by the operator`,
+      `to delete  secrets ${IN}/conversion-key.pages.web.example.com: created by the operator`,
       `to delete  leases.coordination.k8s.io ${IN}/shop.example.com: created by the operator`,
       `to delete  leases.coordination.k8s.io ${IN}/s-shop-controller-manager-a: created by the operator`,
       `to delete  namespaces ${IN}\n`,
@@ -134,6 +138,10 @@ describe("undeploy", () => {
     delete lease.metadata.labels;
     await someone.update(LEASE, lease);
     await secret("passwords");
+    await secret("other-key", {
+      labels: { "app.kubernetes.io/managed-by": "tsop" },
+      annotations: { "conversion.tsop.dev/crd": "others.web.example.com" },
+    });
     await secret("marked", { labels: { "app.kubernetes.io/managed-by": "tsop" } });
     await secret("annotated", {
       annotations: { "certificates.tsop.dev/service": "shop-webhook-service" },
@@ -152,6 +160,7 @@ describe("undeploy", () => {
     expect(await namesOf(SECRET)).toEqual([
       "annotated",
       "marked",
+      "other-key",
       "other-webhook-server-cert",
       "passwords",
     ]);

@@ -32,6 +32,10 @@ export function deploymentFor(web: MyWeb): Intent<Deployment> {
               image: web.spec.image,
               ports: [{ name: "http", containerPort: 80 }],
               volumeMounts: [{ name: "page", mountPath: "/usr/share/nginx/html" }],
+              // A new pod gets requests once it serves the page, and the old one ends once it gets none any more:
+              // a changed page drops no request.
+              readinessProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 2 },
+              lifecycle: { preStop: { sleep: { seconds: 5 } } },
             },
           ],
           volumes: [{ name: "page", configMap: { name: web.metadata.name } }],
