@@ -2,6 +2,7 @@
  * Cleans text of others on its way to a terminal: names, messages, log lines. A terminal takes some
  * characters for commands, which could hide lines, rename the window or paste text.
  */
+import { escapedCharacters } from "../logging/one-line.ts";
 
 // A colour, as the CLI itself writes it.
 // oxlint-disable-next-line no-control-regex -- that is how it begins
@@ -15,24 +16,6 @@ const UNSAFE =
 export function terminalText(text: string): string {
   return text.replace(UNSAFE, (match, at: number) => {
     if (COLOUR.test(match) || (match === "\r" && text[at + 1] === "\n")) return match;
-    return escaped(match);
+    return escapedCharacters(match);
   });
-}
-
-/** The same in one line and without colours: for a text of others within a line. */
-export function oneLine(text: string): string {
-  return text.replace(
-    // oxlint-disable-next-line no-control-regex -- those are what must not get there
-    /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    escaped,
-  );
-}
-
-function escaped(character: string): string {
-  if (character === "\n") return "\\n";
-  if (character === "\t") return "\\t";
-  return Array.from(
-    character,
-    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  ).join("");
 }

@@ -5,6 +5,8 @@
  */
 import { timeoutSignal, untilAborted } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { announce } from "../../logging/safe-logger.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import { isConflict } from "../../kube/status.ts";
@@ -52,6 +54,7 @@ export class Controller {
   readonly name: string;
   readonly needLeaderElection: boolean;
   readonly #parts: ControllerParts;
+  readonly #log: Logger;
   readonly #queue: RateLimitingQueue;
   readonly #sources: RunningSources;
   readonly #causes: Causes;
@@ -77,6 +80,7 @@ export class Controller {
     // A process that shares the keys has no leader.
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
+    this.#log = parts.log.child({ controller: parts.name });
     this.#sources = new RunningSources(parts.sources);
     this.#causes = new Causes(parts.observer?.wantsOrigins === true);
     this.#hotLoops = new HotLoops(parts.clock);
@@ -149,7 +153,8 @@ export class Controller {
    * @throws the failure of a source
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { log, name, options, metrics } = this.#parts;
+    const { name, options, metrics } = this.#parts;
+    const log = this.#log;
     const stop = new AbortController();
     let failure: unknown;
     const end = (): void => {
@@ -158,7 +163,7 @@ export class Controller {
     };
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    const report = { log: log.child({ controller: name }), failed: metrics.sourceFailed };
+    const report = { log, failed: metrics.sourceFailed };
     const enqueue: Enqueue = (key, hint) => {
       this.enqueue(key, hint);
     };
@@ -180,7 +185,7 @@ export class Controller {
     this.#isSyncing = true;
     await Promise.race([synced, untilAborted(stop.signal)]);
     this.#isSyncing = false;
-    if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
+    if (!stop.signal.aborted) announce(log, {}, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
       this.#work(stop.signal),
     );
@@ -270,7 +275,8 @@ export class Controller {
   }
 
   #begin(key: string, signal: AbortSignal, as?: RecordedBegin): ReconcileRun {
-    const { clock, name, scopes, log } = this.#parts;
+    const { clock, name, scopes } = this.#parts;
+    const log = this.#log;
     const startMs = clock.monotonicMs();
     if (scopes.writes !== this.#writesSeen) {
       this.#writesSeen = scopes.writes;
@@ -284,7 +290,7 @@ export class Controller {
     const id = `${this.#idPrefix}-${this.#reconciles}`;
     const { texts: causes, origins } = this.#causes.take(key, startMs);
     if (log.isLevelEnabled?.("debug") ?? true) {
-      log.debug({ controller: name, key, reconcileID: id, causes }, "reconciling");
+      log.debug({ ...parseKey(key), reconcileID: id, causes }, "reconciling");
     }
     const failures = this.#queue.retries(key);
     const nowMs = clock.now();

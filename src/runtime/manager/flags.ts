@@ -9,6 +9,10 @@ export interface FlagOption {
   readonly type: "boolean" | "string" | "port";
   /** The effect of the flag, for `--help`. */
   readonly help: string;
+  /** The name of the value in `--help`; `text` or `port` when absent. */
+  readonly placeholder?: string;
+  /** Throws for a value that cannot be used; the message of the error is shown. */
+  readonly check?: (value: string) => void;
 }
 
 /** The flags of an operator, by their names without dashes. */
@@ -88,6 +92,7 @@ export function parseFlags<const F extends FlagOptions>(
     // The text after a flag without a value may be the next flag.
     const text = inlineValue !== true && value?.startsWith("-") === true ? undefined : value;
     values[name] = valueOf(option.type, rawName, text);
+    if (text !== undefined && option.check) checkValue(option.check, rawName, text);
   }
   return values as FlagValues<F>;
 }
@@ -109,14 +114,28 @@ function valueOf(
   throw bad(`${flag} must be a port number from 0 to 65535, not ${JSON.stringify(text)}.`);
 }
 
+function checkValue(check: (value: string) => void, flag: string, text: string): void {
+  try {
+    check(text);
+  } catch (error) {
+    const fix = error instanceof TsopError ? error.fix : HELP;
+    throw new TsopError("bad-flag", `${flag}: ${messageOf(error)}`, fix, { cause: error });
+  }
+}
+
+const HELP = "`--help` lists the flags.";
+
 function bad(message: string): TsopError {
-  return new TsopError("bad-flag", message, "`--help` lists the flags.");
+  return new TsopError("bad-flag", message, HELP);
 }
 
 function helpOf(options: FlagOptions): string {
   const placeholders = { boolean: "", string: "=<text>", port: "=<port>" };
-  const rows = Object.entries(options).map(([name, { type, help }]): [string, string] => [
-    `--${name}${placeholders[type]}`,
+  const rows = Object.entries(options).map(([name, { type, help, placeholder }]): [
+    string,
+    string,
+  ] => [
+    `--${name}${placeholder === undefined ? placeholders[type] : `=<${placeholder}>`}`,
     help,
   ]);
   const width = Math.max(...rows.map(([flag]) => flag.length), "--help".length);

@@ -3,10 +3,11 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
-import { pino } from "pino";
 import { timeoutSignal, untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
+import { openLog } from "../../logging/process-log.ts";
+import type { SafeLogger } from "../../logging/safe-logger.ts";
+import type { LogLevels } from "../../logging/log-levels.ts";
 import type { InformerCache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import type { Activity } from "../controller/activity.ts";
@@ -22,6 +23,7 @@ import { DebugServer } from "../journal/debug-server.ts";
 import { answerProbe, checkInformers, HealthChecks, type HealthCheck } from "../serving/health.ts";
 import type { RunningServer } from "../serving/http-serving.ts";
 import { type Keeper, keeperOf } from "./keeper.ts";
+import { changeLogLevel } from "./log-level.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "../leader-election/leader-election.ts";
 import type { ManagerOptions } from "./manager-options.ts";
@@ -45,7 +47,7 @@ export class OperatorManager implements Manager {
   readonly client: Client;
   readonly cache: InformerCache;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: SafeLogger;
   readonly metrics: OperatorMetrics;
   readonly shards: ShardMember | undefined;
   readonly [INSIDE]: ManagerInside;
@@ -84,7 +86,7 @@ export class OperatorManager implements Manager {
     replay?: Replay,
   ) {
     this.name = options.name ?? "tsop";
-    this.log = options.log ?? pino();
+    this.log = openLog(options);
     this.#options = options;
     this.#config = config;
     this.#replay = replay;
@@ -113,12 +115,12 @@ export class OperatorManager implements Manager {
     this.#preflight = new Preflight({
       client: this.#clients.own,
       clock,
-      log: this.log,
+      log: this.#logOf("permissions"),
       planned: () => this.#planned(),
     });
     if (!replay) this.#caches.add(this.#preflight);
     if (options.sharding) {
-      const parts = { client: this.#clients.own, clock, log: this.log, namespace: this.#namespace };
+      const parts = { client: this.#clients.own, clock, log: this.#logOf("sharding"), namespace: this.#namespace };
       const presence = () => this.#keeper?.presence;
       this.shards = createMember(options.sharding, parts, presence, () => {
         this.#clients.scopes.expireAll();
@@ -131,7 +133,7 @@ export class OperatorManager implements Manager {
       registry: this.metrics.registry,
       client: this.#clients.own,
       clock,
-      log: this.log,
+      log: this.#logOf("webhooks"),
       namespace: this.#namespace,
       tracing: clients.tracing,
       observe: this.metrics.certificateRead.bind(this.metrics),
@@ -176,6 +178,10 @@ export class OperatorManager implements Manager {
     if (name !== undefined) this.#names.add(name);
     this.#replay?.add(runnable);
     (needLeaderElection ? this.#leading : this.#everywhere).add(runnable);
+  }
+
+  setLogLevel(levels: LogLevels): void {
+    changeLogLevel(this.log, levels);
   }
 
   addHealthCheck(name: string, check: HealthCheck): void {
@@ -361,7 +367,7 @@ export class OperatorManager implements Manager {
     return keeperOf(this.#options, this.#config, {
       client: this.#clients.own,
       clock: this.clock,
-      log: this.log,
+      log: this.#logOf("leader-election"),
       namespace: this.#namespace,
       shard: this.shards?.settings,
       observe: this.#clients.observe,
@@ -380,6 +386,10 @@ export class OperatorManager implements Manager {
       filter: new ReviewFilter(this.#clients.own, clock),
       queues: () => this.#activities().flatMap(({ queue }) => queue ?? []),
       usedRights,
+      logLevel: {
+        get: () => this.log.levels.shown,
+        set: (levels) => changeLogLevel(this.log, levels),
+      },
     });
   }
 
@@ -391,6 +401,11 @@ export class OperatorManager implements Manager {
       ...coordinationAccess(leaderElection, sharding, this.#namespace),
       ...this.webhooks.planned(),
     ];
+  }
+
+  /** The log of a part that is no controller. */
+  #logOf(logger: string): SafeLogger {
+    return this.log.child({ logger });
   }
 
   get #namespace(): string {

@@ -2,6 +2,7 @@
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
+import { announce } from "../../logging/safe-logger.ts";
 import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
@@ -117,7 +118,7 @@ export class WebhookHost implements Webhooks {
     this.#server = new WebhookServer(clock, this.#served, certificate, { tracing });
     const host = options.host ?? process.env[WEBHOOK_HOST_VARIABLE];
     this.#port = await this.#server.listen({ port: options.port, ...present({ host }) });
-    log.info({ port: this.#port }, WEBHOOKS_SERVED);
+    announce(log, { port: this.#port }, WEBHOOKS_SERVED);
     options.listening?.(this.#port);
   }
 

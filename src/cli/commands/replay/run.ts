@@ -20,7 +20,7 @@ import { ExitCode, paint } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
-import { oneLine } from "../../terminal-text.ts";
+import { oneLine } from "../../../logging/one-line.ts";
 import type { Run } from "../../command.ts";
 import type { replay } from "./flags.ts";
 
