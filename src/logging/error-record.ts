@@ -54,7 +54,10 @@ function typeOf(thrown: unknown): string {
   if (thrown === null) return "null";
   const name = read(thrown, "name");
   if (typeof name === "string" && name !== "" && isError(thrown)) return name;
-  return isError(thrown) ? "Error" : typeof thrown;
+  if (isError(thrown)) return "Error";
+  // A record that comes from another thread.
+  const type = read(thrown, "type");
+  return typeof type === "string" && type !== "" ? type : typeof thrown;
 }
 
 /** The frames of a stack, without its text, which can be of any size and content. */

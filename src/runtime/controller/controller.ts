@@ -18,6 +18,7 @@ import { Causes } from "./causes.ts";
 import type { Activity } from "./activity.ts";
 import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./sources/handlers.ts";
 import type { ControllerParts } from "./controller-parts.ts";
+import { ControllerReports } from "./controller-reports.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { inTime } from "./in-time.ts";
@@ -61,6 +62,7 @@ export class Controller {
   readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
   readonly #failures: FailureLog;
+  readonly #reports: ControllerReports;
   // Kept only for a while after a write of this process: otherwise there are no events of own
   // writes.
   readonly #begunAtMs = new LruMap<number>(REMEMBERED_KEYS);
@@ -85,6 +87,9 @@ export class Controller {
     this.#causes = new Causes(parts.observer?.wantsOrigins === true);
     this.#hotLoops = new HotLoops(parts.clock);
     this.#failures = new FailureLog(parts.clock);
+    const { clock, name, tell } = parts;
+    const { ownWrites } = parts.scopes;
+    this.#reports = new ControllerReports({ clock, log: this.#log, name, ownWrites, tell });
     const { newQueue, rateLimiter } = parts.options;
     this.#queue = newQueue
       ? newQueue(parts.clock, rateLimiter, parts.metrics)
@@ -190,6 +195,7 @@ export class Controller {
       this.#work(stop.signal),
     );
     await Promise.all(workers);
+    this.#reports.stop();
     signal.removeEventListener("abort", end);
     if (failure !== undefined) {
       throw new TsopError(
@@ -240,6 +246,7 @@ export class Controller {
     const timeoutMs = options.reconcileTimeoutMs;
     const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
     const run = this.#begin(id, timeout?.signal ?? parent, as);
+    this.#reports.began(run);
     const observed = this.#observe(run);
     const work = (): Promise<Outcome> => this.#call(id, run);
     try {
@@ -262,6 +269,7 @@ export class Controller {
       this.#failed(id, error, run);
     } finally {
       observed?.end();
+      this.#reports.ended(run);
       scopes.leave(run.scope);
       timeout?.clear();
       gate?.leave(id);
@@ -309,14 +317,16 @@ export class Controller {
     });
   }
 
-  #succeeded(id: string, { startMs }: ReconcileRun, result: Outcome): void {
+  #succeeded(id: string, run: ReconcileRun, result: Outcome): void {
     const { clock, metrics } = this.#parts;
+    const { startMs } = run;
     const requeueAfterMs = requeueOf(result);
     this.#queue.forget(id);
     const seconds = (clock.monotonicMs() - startMs) / 1000;
     metrics.reconciled(outcomeOf(result), seconds);
     if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
     if (requeueAfterMs === undefined) return;
+    this.#reports.requeued(run, requeueAfterMs);
     // A time in the past means now; a key that always asks for that must not keep the process busy.
     const delayMs = requeueAfterMs > 0 ? requeueAfterMs : this.#atOnce.when(id);
     const text = `asked for after ${waitText(requeueAfterMs)}`;
@@ -328,20 +338,10 @@ export class Controller {
   /** Checks the changes of a reconcile for a hot loop, once it has ended. */
   #note(run: ReconcileRun): void {
     const { key, changes } = run.scope;
-    const { metrics, name, tell } = this.#parts;
     const loop = this.#hotLoops.note(key, changes);
     if (!loop) return;
-    metrics.hotLoop();
-    run.log.warn(
-      { delayMs: loop.delayMs },
-      `the reconciles form a loop and are slowed down: ${loop.reason}`,
-    );
-    tell?.(parseKey(key), {
-      type: "Warning",
-      reason: "HotLoop",
-      message: `${name} reconciles it at most every ${loop.delayMs / 1000} s: ${loop.reason}`,
-      action: "SlowDown",
-    });
+    this.#parts.metrics.hotLoop();
+    this.#reports.hotLoop(run, loop);
   }
 
   /** Calls the reconciler's error hook. An error of the hook changes nothing about the failure. */

@@ -41,8 +41,8 @@ export class ReconcileRun implements ReconcileContext {
   #log: Logger | undefined;
 
   constructor(start: ReconcileStart) {
-    const { controller, key, signal, causes, failures, nowMs, startMs } = start;
-    this.scope = { controller, key, changes: [], expired: false };
+    const { controller, key, id, signal, causes, failures, nowMs, startMs } = start;
+    this.scope = { controller, key, id, changes: [], expired: false };
     this.signal = signal;
     this.causes = causes;
     this.failures = failures;

@@ -3,12 +3,14 @@
  * hot loop is noticed.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { stringifyExact } from "../rest/json/exact-json.ts";
 import type { ClientMiddleware, RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
+import { type Change, OwnWrites } from "./own-writes.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
@@ -16,8 +18,10 @@ export interface ReconcileScope {
   readonly controller: string;
   /** The key of the object: `d/web`. */
   readonly key: string;
-  /** The writes that changed something: method, path and body. */
-  readonly changes: string[];
+  /** The id of the reconcile, unique in the process. */
+  readonly id: string;
+  /** The writes that changed something. */
+  readonly changes: Change[];
   /** Whether it timed out, so that its worker has moved on. */
   expired: boolean;
   /** Records its reads and writes; absent without an observer that needs them. */
@@ -41,17 +45,28 @@ interface Call {
 // long as the process lives.
 const calls = new AsyncLocalStorage<Call>();
 
+/** The innermost reconcile that the caller is part of, of any manager of this process. */
+export function callingReconcile(): ReconcileScope | undefined {
+  return calls.getStore()?.scope;
+}
+
 export class ReconcileScopes {
   // The last version of each path: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
+  /** Tells who undoes a change. */
+  readonly ownWrites: OwnWrites;
   readonly #areNoted: boolean;
   readonly #areTapped: boolean;
   #ended = false;
   #writes = 0;
 
   /** @param looks - whether reconciles may have notes, or taps; they are not looked up otherwise */
-  constructor(looks: { readonly areNoted?: boolean; readonly areTapped?: boolean } = {}) {
+  constructor(
+    clock: Clock,
+    looks: { readonly areNoted?: boolean; readonly areTapped?: boolean } = {},
+  ) {
+    this.ownWrites = new OwnWrites(clock);
     this.#areNoted = looks.areNoted ?? false;
     this.#areTapped = looks.areTapped ?? false;
   }
@@ -107,11 +122,12 @@ export class ReconcileScopes {
         "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
       );
     }
+    const isCounted = scope && !request.upgrades && !EVENTS.test(request.path);
+    if (isCounted) await this.ownWrites.look(request, this.#versions.get(request.path), next);
     const answer = await this.#send(request, next);
-    if (request.upgrades) return answer;
-    if (scope && !EVENTS.test(request.path) && this.#isChange(request, answer)) {
+    if (isCounted && this.#isChange(request, answer)) {
       const content = stringifyExact(contentOf(request.body) ?? null);
-      scope.changes.push(`${request.method} ${request.path} ${content}`);
+      scope.changes.push(this.ownWrites.note(scope, request, content));
     }
     return answer;
   };

@@ -72,7 +72,7 @@ export class ManagerClients {
       : (recordingsOfEnvironment(process.env) ?? options.recordings);
     const recorder = recordings && new Recorder(recordings, name, log);
     const areTapped = recorder !== undefined || replay !== undefined;
-    this.scopes = new ReconcileScopes({ areNoted: endpoint !== undefined, areTapped });
+    this.scopes = new ReconcileScopes(clock, { areNoted: endpoint !== undefined, areTapped });
     const tapOf = (): ReconcileTap | undefined => this.scopes.tap;
     this.shownClock = areTapped ? new TappedClock(clock, tapOf) : clock;
     this.metrics = new OperatorMetrics(clock);
