@@ -11,7 +11,7 @@ import type { HotLoop } from "./hot-loops.ts";
 import { parseKey } from "./outcomes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import type { ReconcileRun } from "./reconcile-run.ts";
-import { omittedText, ReportLimit } from "./report-limit.ts";
+import { omittedText, ReportLimit } from "../report-limit.ts";
 
 interface ReportParts {
   readonly clock: Clock;
@@ -36,6 +36,7 @@ const SOON_MS = 1000;
 const HOT_REQUEUES = 100;
 const REQUEUE_WINDOW_MS = 30_000;
 const LONG_MS = 60_000;
+const LOOK_MS = 10_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const NAMED = 5;
 const REMEMBERED = 1000;
@@ -131,7 +132,7 @@ export class ControllerReports {
       this.#look = undefined;
       this.#lookForLong();
     };
-    return this.#parts.clock.after(LONG_MS, look, { unref: true });
+    return this.#parts.clock.after(LOOK_MS, look, { unref: true });
   }
 
   /** Reports reconciles that run for a minute, then for two, four and so on, on one line together. */

@@ -5,10 +5,11 @@
  */
 import { hash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
-import { isJsonObject } from "../../kube/json.ts";
+import { isJsonObject, type JsonObject } from "../../kube/json.ts";
+import { metadataType } from "../rest/metadata-only.ts";
 import type { RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
-import { fieldsOf, foreignWriters, type ForeignWriter } from "./written-fields.ts";
+import { fieldsOf, foreignWriters, timeOfWrite, type ForeignWriter } from "./written-fields.ts";
 
 /** A write that changed something, without its values. */
 export interface Change {
@@ -41,14 +42,32 @@ interface OwnWrite {
   readonly atMs: number;
   /** Only of an object that is written again and again. */
   readonly body?: unknown;
+  /** Who had written the object before it, as far as that was looked up. */
+  readonly before?: WritersBefore | undefined;
+}
+
+/** Who wrote an object, right before this process writes it. */
+export interface WritersBefore {
+  readonly foreign: readonly ForeignWriter[];
+  /** Whether nobody had written since the last write of this process. */
+  readonly isOurs: boolean;
 }
 
 interface History {
   readonly writes: OwnWrite[];
-  lookedAtMs: number;
-  foreign?: readonly ForeignWriter[] | undefined;
-  /** Whether nobody else had written between the last two writes of this process. */
-  isOurs?: boolean | undefined;
+  /** Whether the same content was written again and again. */
+  isRepeated: boolean;
+  /** When the server stored the last of them, of an object that is written again and again. */
+  storedAt?: string | undefined;
+}
+
+/** What is known about a write. */
+export interface NotedWrite {
+  readonly by: Writer;
+  readonly request: RestRequest;
+  readonly content: string;
+  readonly answer: unknown;
+  readonly before: WritersBefore | undefined;
 }
 
 /** Who undoes a write, as far as that is known. */
@@ -62,11 +81,11 @@ export interface Fight {
 const PLACES = 1000;
 const WINDOW_MS = 120_000;
 const MOST_WRITES = 16;
-// From so many writes on within the window, bodies are kept, and other writers are looked for.
+// From so many writes on within the window, bodies are kept.
 const SUSPECT_WRITES = 4;
+// From so many writes of the same content on, other writers are looked for.
+const REPEATED_WRITES = 4;
 const MOST_BODY_CHARACTERS = 256 * 1024;
-const LOOK_EVERY_MS = 1000;
-const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=1";
 
 export class OwnWrites {
   readonly #clock: Clock;
@@ -77,12 +96,13 @@ export class OwnWrites {
   }
 
   /** Notes a write that changed something. */
-  note(by: Writer, request: RestRequest, content: string): Change {
+  note({ by, request, content, answer, before }: NotedWrite): Change {
+    const { method, body, contentType } = request;
     const target = targetOf(request);
     const place = placeOf(request);
-    const digest = hash("sha1", `${request.method} ${place} ${content}`, "base64");
+    const digest = hash("sha1", `${method} ${place} ${content}`, "base64");
     const atMs = this.#clock.monotonicMs();
-    const history = this.#histories.get(place) ?? { writes: [], lookedAtMs: -Infinity };
+    const history = this.#histories.get(place) ?? { writes: [], isRepeated: false };
     const { writes } = history;
     while (writes[0] && (writes[0].atMs < atMs - WINDOW_MS || writes.length >= MOST_WRITES)) {
       writes.shift();
@@ -92,38 +112,48 @@ export class OwnWrites {
     writes.push({
       by: { controller, key },
       digest,
-      method: request.method,
-      isWhole: request.method === "PUT" || request.contentType?.includes("apply-patch") === true,
+      method,
+      isWhole: method === "PUT" || contentType?.includes("apply-patch") === true,
       atMs,
-      ...(keepsBody && { body: request.body }),
+      before,
+      ...(keepsBody && { body }),
     });
+    history.isRepeated = writes.filter((one) => one.digest === digest).length >= REPEATED_WRITES;
+    if (history.isRepeated) {
+      history.storedAt = timeOfWrite(metadataOf(answer)?.["managedFields"], managerOf(request));
+    }
     this.#histories.set(place, history);
     return { digest, place, target };
   }
 
   /**
-   * Looks who else wrote an object, right before it is written once more. Only for one that is
-   * written again and again; what cannot be read stays unknown.
+   * Looks who else wrote an object, right before it is written once more. Only for one that gets the
+   * same content again and again; `undefined` where that cannot be read.
    */
-  async look(request: RestRequest, version: string | undefined, send: SendRequest): Promise<void> {
+  async look(
+    request: RestRequest,
+    version: string | undefined,
+    send: SendRequest,
+  ): Promise<WritersBefore | undefined> {
     const history = this.#histories.get(placeOf(request));
-    if (!history || history.writes.length < SUSPECT_WRITES || request.method === "POST") return;
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - history.lookedAtMs < LOOK_EVERY_MS) return;
-    history.lookedAtMs = nowMs;
-    const { path, signal } = request;
+    if (history?.isRepeated !== true || request.method === "POST") return undefined;
+    const { path, signal, body } = request;
     try {
-      const answer = await send({ method: "GET", path, accept: METADATA, signal });
-      const metadata = isJsonObject(answer) ? answer["metadata"] : undefined;
-      if (!isJsonObject(metadata)) return;
-      history.isOurs = metadata["resourceVersion"] === version;
-      const manager = request.query?.["fieldManager"];
-      const own = typeof manager === "string" ? manager : "";
-      history.foreign = foreignWriters(metadata["managedFields"], own, fieldsOf(request.body));
+      const answer = await send({ method: "GET", path, accept: metadataType(false), signal });
+      const metadata = metadataOf(answer);
+      if (!metadata) return undefined;
+      const { managedFields } = metadata;
+      const { storedAt } = history;
+      const isKnown = storedAt !== undefined;
+      return {
+        foreign: isKnown
+          ? foreignWriters(managedFields, managerOf(request), fieldsOf(body), storedAt)
+          : [],
+        isOurs: metadata["resourceVersion"] === version,
+      };
     } catch {
-      // The operator need not be allowed to read what it writes: then it is told as unknown.
-      history.foreign = undefined;
-      history.isOurs = undefined;
+      // The operator need not be allowed to read what it writes: the writer is told as unknown then.
+      return undefined;
     }
   }
 
@@ -138,12 +168,13 @@ export class OwnWrites {
       return { text: ownFight([...same, ...others]), fields: differing(same, others) };
     }
     const fields = fieldsOf(last?.body);
-    const [foreign] = history?.foreign ?? [];
-    if (foreign) {
-      const text = foreignFight(history?.foreign ?? []);
+    const before = same.findLast((one) => one.before !== undefined)?.before;
+    const [foreign] = before?.foreign ?? [];
+    if (before && foreign && !before.isOurs) {
+      const text = foreignFight(before.foreign);
       return { text, fields: foreign.fields.length > 0 ? foreign.fields : fields };
     }
-    if (history?.isOurs) {
+    if (before?.isOurs) {
       const text =
         "nobody else wrote the object in between, so the API server or a mutating webhook changes it with each write";
       return { text, fields };
@@ -212,8 +243,17 @@ function targetOf({ method, path, body }: RestRequest): WriteTarget {
   return { method, object: `${kind} ${key}${subresource === undefined ? "" : ` (${subresource})`}` };
 }
 
+function metadataOf(object: unknown): JsonObject | undefined {
+  const metadata = isJsonObject(object) ? object["metadata"] : undefined;
+  return isJsonObject(metadata) ? metadata : undefined;
+}
+
+function managerOf({ query }: RestRequest): string {
+  const manager = query?.["fieldManager"];
+  return typeof manager === "string" ? manager : "";
+}
+
 function nameOf(body: unknown): string | undefined {
-  const metadata = isJsonObject(body) ? body["metadata"] : undefined;
-  const name = isJsonObject(metadata) ? metadata["name"] : undefined;
+  const name = metadataOf(body)?.["name"];
   return typeof name === "string" ? name : undefined;
 }

@@ -123,11 +123,12 @@ export class ReconcileScopes {
       );
     }
     const isCounted = scope && !request.upgrades && !EVENTS.test(request.path);
-    if (isCounted) await this.ownWrites.look(request, this.#versions.get(request.path), next);
+    const version = this.#versions.get(request.path);
+    const before = isCounted ? await this.ownWrites.look(request, version, next) : undefined;
     const answer = await this.#send(request, next);
     if (isCounted && this.#isChange(request, answer)) {
       const content = stringifyExact(contentOf(request.body) ?? null);
-      scope.changes.push(this.ownWrites.note(scope, request, content));
+      scope.changes.push(this.ownWrites.note({ by: scope, request, content, answer, before }));
     }
     return answer;
   };

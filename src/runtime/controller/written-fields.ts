@@ -1,5 +1,5 @@
 /** The names of written fields, without their values, and the field managers that have them. */
-import { isJsonObject, sameJson } from "../../kube/json.ts";
+import { isJsonObject, sameJson, type JsonObject } from "../../kube/json.ts";
 
 /** A field manager that wrote an object after this process did. */
 export interface ForeignWriter {
@@ -60,21 +60,24 @@ export function fieldsOf(
   return [...fields];
 }
 
-/** The other field managers whose last write is not before that of `own`; the last one first. */
+/** The time of the last write of a field manager, by the clock of the server. */
+export function timeOfWrite(managedFields: unknown, manager: string): string | undefined {
+  return entriesOf(managedFields)
+    .filter((entry) => entry["manager"] === manager)
+    .map(timeOf)
+    .sort()
+    .at(-1);
+}
+
+/** The other field managers that wrote at that time or later; the last one first. */
 export function foreignWriters(
   managedFields: unknown,
   own: string,
   fields: readonly string[],
+  since: string,
 ): ForeignWriter[] {
-  const entries = (Array.isArray(managedFields) ? managedFields : []).filter(isJsonObject);
-  const timeOf = (entry: (typeof entries)[number]): string => textOf(entry["time"]);
-  const ownTime = entries
-    .filter((entry) => entry["manager"] === own)
-    .map(timeOf)
-    .sort()
-    .at(-1);
-  return entries
-    .filter((entry) => entry["manager"] !== own && timeOf(entry) >= (ownTime ?? ""))
+  return entriesOf(managedFields)
+    .filter((entry) => entry["manager"] !== own && timeOf(entry) >= since)
     .sort((one, two) => (timeOf(one) < timeOf(two) ? 1 : -1))
     .map((entry) => {
       const has = namesOf(entry["fieldsV1"]);
@@ -86,6 +89,12 @@ export function foreignWriters(
       };
     });
 }
+
+function entriesOf(managedFields: unknown): JsonObject[] {
+  return (Array.isArray(managedFields) ? managedFields : []).filter(isJsonObject);
+}
+
+const timeOf = (entry: JsonObject): string => textOf(entry["time"]);
 
 /** The names of a field set, as `fieldsOf` writes them. */
 function namesOf(fieldsV1: unknown): ReadonlySet<string> {

@@ -1,5 +1,5 @@
 /** Limits the lines of one kind: a few a minute, however often something happens. */
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../clock.ts";
 
 const LINES = 5;
 const WINDOW_MS = 60_000;
@@ -35,7 +35,7 @@ export class ReportLimit {
   }
 }
 
-/** Fields and words for the lines that were left out before this one. */
+/** The words for the lines that were left out before this one. */
 export function omittedText(omitted: number): string {
   return omitted === 0 ? "" : ` (${omitted} more lines of this kind were left out before)`;
 }
