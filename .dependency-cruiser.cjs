@@ -9,7 +9,8 @@ const MAY_IMPORT = {
   cli: ["generator", "controlplane", "runtime", "markers", "kube", "generated"],
   page: ["cli/page/protocol", "runtime/journal/entry"],
 };
-const GROUND = "^src/(logging/[^/]+|errors|log|clock|code-cache|file-lock|present|table)\\.ts$";
+const GROUND =
+  "^src/(logging/[^/]+|errors|log|clock|code-cache|file-lock|present|table|version)\\.ts$";
 
 const downward = Object.entries(MAY_IMPORT).map(([folder, below]) => ({
   name: `${folder}-imports-downward`,

@@ -31,7 +31,12 @@ export interface TextForm {
 }
 
 /** A line of JSON: level, time and message, then the fields. */
-export function jsonLine(level: LineLevel, timeMs: number, message: string, fields: LogFields): string {
+export function jsonLine(
+  level: LineLevel,
+  timeMs: number,
+  message: string,
+  fields: LogFields,
+): string {
   const time = new Date(timeMs).toISOString();
   return JSON.stringify({ level, time, msg: message, ...fields });
 }
@@ -84,7 +89,8 @@ function detailOf(error: unknown, told: string, { showsFrame }: TextForm): strin
   const words = typeof message === "string" ? message : "";
   const lines = (typeof stack === "string" && stack !== "" ? stack : words).split("\n");
   const frames = lines.filter((line) => FRAME.test(line) && showsFrame(line));
-  const news = words !== "" && told.includes(words) ? [] : lines.filter((line) => !FRAME.test(line));
+  const news =
+    words !== "" && told.includes(words) ? [] : lines.filter((line) => !FRAME.test(line));
   const own = [...news, ...frames].map((line) => `\n    ${oneLine(line)}`).join("");
   return `${own}${causeOf(cause, told)}`;
 }

@@ -75,7 +75,11 @@ function plainObject(value: object, budget: ByteBudget, around: readonly object[
   return isArray(value) ? plainItems(value, budget, inner) : plainEntries(value, budget, inner);
 }
 
-function plainItems(list: readonly unknown[], budget: ByteBudget, inner: readonly object[]): unknown {
+function plainItems(
+  list: readonly unknown[],
+  budget: ByteBudget,
+  inner: readonly object[],
+): unknown {
   const plain: unknown[] = [];
   const { length } = list;
   while (plain.length < length) {

@@ -94,7 +94,8 @@ function parse(text: string): Parsed {
     const rank = RANKS.get(part.slice(at + 1).toLowerCase());
     const component = at < 0 ? undefined : part.slice(0, at);
     const isTwice = component === undefined ? all !== undefined : components.has(component);
-    if (rank === undefined || isTwice || (component !== undefined && !COMPONENT.test(component))) throw bad(text, part);
+    if (rank === undefined || isTwice || (component !== undefined && !COMPONENT.test(component)))
+      throw bad(text, part);
     if (component === undefined) all = rank;
     else components.set(component, rank);
   }

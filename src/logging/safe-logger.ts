@@ -5,7 +5,7 @@
 import type { Logger } from "../log.ts";
 import { ByteBudget, cutText } from "./bounded-text.ts";
 import { plainFields, type LogFields } from "./log-fields.ts";
-import { LevelTable, rankOf, type LogLevel } from "./log-levels.ts";
+import { rankOf, type LevelTable, type LogLevel } from "./log-levels.ts";
 
 /** A line, also the last one of a process. */
 export type LineLevel = LogLevel | "fatal";

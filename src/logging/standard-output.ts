@@ -136,7 +136,11 @@ export function lineSink(parts: LineSinkParts, bound: LogFields = {}): LineSink 
     write: (level, fields, message) => {
       const dropped = output.isFull ? 0 : output.takeDropped();
       if (dropped > 0) {
-        put("warn", { dropped }, `${dropped} log lines were dropped: standard output was not read.`);
+        put(
+          "warn",
+          { dropped },
+          `${dropped} log lines were dropped: standard output was not read.`,
+        );
       }
       put(level, { ...bound, ...fields }, message);
       if (level === "fatal") output.flush();

@@ -43,7 +43,9 @@ describe("log levels", () => {
   it.each(["", "loud", "info,debug", "a=info,a=warn", "=debug", "web=", "info,", "info web=debug"])(
     "refuse %j, and stay as they are",
     (text) => {
-      expect(() => new LevelTable(text)).toThrow(expect.objectContaining({ code: "bad-log-level" }));
+      expect(() => new LevelTable(text)).toThrow(
+        expect.objectContaining({ code: "bad-log-level" }),
+      );
       const levels = new LevelTable("warn");
       if (text !== "") expect(() => levels.set(text)).toThrow("cannot be used");
       expect(levels.text).toBe("warn");

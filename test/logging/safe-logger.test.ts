@@ -189,7 +189,12 @@ function strange(kind: number, message: string, cause: Make | null, errors: Make
 
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
-  fc.constantFrom("\u0001".repeat(3000), "\ud800".repeat(3000), "ß".repeat(9000), "\n".repeat(9000)),
+  fc.constantFrom(
+    "\u0001".repeat(3000),
+    "\ud800".repeat(3000),
+    "ß".repeat(9000),
+    "\n".repeat(9000),
+  ),
   fc.integer({ min: 1, max: 300_000 }).map((length) => "x".repeat(length)),
 );
 
@@ -248,7 +253,8 @@ describe("whatever is logged", () => {
         const { log, lines } = keptLog("text");
         log.info({ given }, typeof given === "string" ? given : "text");
         expect(lines).toHaveLength(1);
-        expect(lines[0]?.trimEnd()).not.toMatch(/[\n\u001b]/);
+        const line = lines[0]?.trimEnd();
+        expect(["\n", "\u001b"].some((one) => line?.includes(one))).toBe(false);
       }),
       { numRuns: 100 },
     );
@@ -260,7 +266,9 @@ describe("a logger of the program", () => {
     const lines: string[] = [];
     const own = pino({ base: null }, { write: (line: string) => void lines.push(line) });
     const log = SafeLogger.of(own, new LevelTable());
-    log.child({ controller: "web" }).error({ err: Object.assign(new TypeError("no"), { config: CANARY }) }, "it failed");
+    log
+      .child({ controller: "web" })
+      .error({ err: Object.assign(new TypeError("no"), { config: CANARY }) }, "it failed");
     const [line = ""] = lines;
     expect(line).not.toContain(CANARY);
     expect(JSON.parse(line)).toMatchObject({

@@ -7,8 +7,16 @@ import type { LogFormat } from "../../src/logging/line-forms.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
 
+export interface KeptLog {
+  readonly clock: VirtualClock;
+  readonly lines: readonly string[];
+  readonly log: SafeLogger;
+  /** The lines of JSON. */
+  readonly entries: () => Entry[];
+}
+
 /** A log of all levels, with its lines as they were written. */
-export function keptLog(format: LogFormat = "json", levels?: string) {
+export function keptLog(format: LogFormat = "json", levels?: string): KeptLog {
   const clock = new VirtualClock({ startMs: Date.UTC(2026, 0, 2, 3, 4, 5, 6) });
   const lines: string[] = [];
   const output = new LineOutput(clock, (bytes) => {

@@ -108,7 +108,8 @@ export class ControllerReports {
     const { key } = run.scope;
     const fresh = { sinceMs: nowMs, count: 0, total: 0, toldMs: -Infinity, waitMs: LONG_MS };
     const known = this.#requeues.get(key) ?? fresh;
-    if (nowMs - known.sinceMs > REQUEUE_WINDOW_MS) Object.assign(known, { sinceMs: nowMs, count: 0 });
+    if (nowMs - known.sinceMs > REQUEUE_WINDOW_MS)
+      Object.assign(known, { sinceMs: nowMs, count: 0 });
     known.count++;
     known.total++;
     this.#requeues.set(key, known);

@@ -3,7 +3,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  */
-import { timeoutSignal, untilAborted } from "../../clock.ts";
+import { manyListeners, timeoutSignal, untilAborted } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { announce } from "../../logging/safe-logger.ts";
@@ -160,7 +160,7 @@ export class Controller {
   async start(signal: AbortSignal): Promise<void> {
     const { name, options, metrics } = this.#parts;
     const log = this.#log;
-    const stop = new AbortController();
+    const stop = manyListeners(new AbortController());
     let failure: unknown;
     const end = (): void => {
       this.#queue.shutDown();
@@ -212,7 +212,7 @@ export class Controller {
    * observer gets its outcome.
    */
   async replay({ key, ...begin }: ReplayStart): Promise<void> {
-    await this.#reconcile(key, new AbortController().signal, begin);
+    await this.#reconcile(key, manyListeners(new AbortController()).signal, begin);
     this.#queue.shutDown();
   }
 

@@ -5,7 +5,8 @@
  */
 import { hash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
-import { isJsonObject, type JsonObject } from "../../kube/json.ts";
+import { isJsonObject } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
 import { metadataType } from "../rest/metadata-only.ts";
 import type { RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
@@ -184,7 +185,9 @@ export class OwnWrites {
 
   /** The fields whose values differ from one write to the next. */
   varying({ place }: Change): readonly string[] {
-    const writes = (this.#histories.get(place)?.writes ?? []).filter(({ body }) => body !== undefined);
+    const writes = (this.#histories.get(place)?.writes ?? []).filter(
+      ({ body }) => body !== undefined,
+    );
     const last = writes.at(-1);
     return last ? differing([last], writes.slice(0, -1)) : [];
   }
@@ -227,7 +230,8 @@ function differing(some: readonly OwnWrite[], others: readonly OwnWrite[]): read
   return fieldsOf(body, other);
 }
 
-const PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?(?:\/(.+))?$/;
+const PATH =
+  /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?(?:\/(.+))?$/;
 
 /** The path of the object; of a request that creates one, too. */
 function placeOf({ method, path, body }: RestRequest): string {
@@ -240,7 +244,10 @@ function targetOf({ method, path, body }: RestRequest): WriteTarget {
   const kind = isJsonObject(body) && typeof body["kind"] === "string" ? body["kind"] : plural;
   const name = named ?? nameOf(body) ?? "";
   const key = namespace === undefined ? name : `${namespace}/${name}`;
-  return { method, object: `${kind} ${key}${subresource === undefined ? "" : ` (${subresource})`}` };
+  return {
+    method,
+    object: `${kind} ${key}${subresource === undefined ? "" : ` (${subresource})`}`,
+  };
 }
 
 function metadataOf(object: unknown): JsonObject | undefined {

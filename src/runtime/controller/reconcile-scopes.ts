@@ -6,11 +6,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
+import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { stringifyExact } from "../rest/json/exact-json.ts";
 import type { ClientMiddleware, RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
 import { type Change, OwnWrites } from "./own-writes.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
@@ -58,6 +60,7 @@ export class ReconcileScopes {
   readonly ownWrites: OwnWrites;
   readonly #areNoted: boolean;
   readonly #areTapped: boolean;
+  #watch: LoopWatch | undefined;
   #ended = false;
   #writes = 0;
 
@@ -69,6 +72,18 @@ export class ReconcileScopes {
     this.ownWrites = new OwnWrites(clock);
     this.#areNoted = looks.areNoted ?? false;
     this.#areTapped = looks.areTapped ?? false;
+  }
+
+  /** The running reconciles. */
+  get running(): ReadonlySet<ReconcileScope> {
+    return this.#running;
+  }
+
+  /** Watches the event loop until `stop` is called, and logs who keeps it. */
+  watchLoop(clock: Clock, log: Logger): LoopWatch {
+    this.#watch = new LoopWatch({ clock, log, running: () => this.#running });
+    this.#watch.start();
+    return this.#watch;
   }
 
   /** The notes of the calling reconcile; `undefined` outside of one, and where none are taken. */
@@ -92,11 +107,13 @@ export class ReconcileScopes {
    */
   run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
     this.#running.add(scope);
+    this.#watch?.see(scope);
     return calls.run({ of: this, scope, outer: calls.getStore() }, reconcile);
   }
 
   /** Notes that the worker of a reconcile has moved on. */
   leave(scope: ReconcileScope): void {
+    this.#watch?.see(scope);
     this.#running.delete(scope);
   }
 
@@ -115,6 +132,7 @@ export class ReconcileScopes {
     if (request.method === "GET" && !request.upgrades) return this.#send(request, next);
     this.#writes++;
     const scope = this.#current();
+    if (scope) this.#watch?.see(scope);
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
@@ -126,6 +144,7 @@ export class ReconcileScopes {
     const version = this.#versions.get(request.path);
     const before = isCounted ? await this.ownWrites.look(request, version, next) : undefined;
     const answer = await this.#send(request, next);
+    if (scope) this.#watch?.see(scope);
     if (isCounted && this.#isChange(request, answer)) {
       const content = stringifyExact(contentOf(request.body) ?? null);
       scope.changes.push(this.ownWrites.note({ by: scope, request, content, answer, before }));

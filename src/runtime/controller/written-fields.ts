@@ -1,5 +1,6 @@
 /** The names of written fields, without their values, and the field managers that have them. */
-import { isJsonObject, sameJson, type JsonObject } from "../../kube/json.ts";
+import { isJsonObject, sameJson } from "../../kube/json.ts";
+import type { JsonObject } from "../../kube/object.ts";
 
 /** A field manager that wrote an object after this process did. */
 export interface ForeignWriter {

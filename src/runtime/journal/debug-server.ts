@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock, Timer } from "../../clock.ts";
+import { manyListeners, type Clock, type Timer } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { announce } from "../../logging/safe-logger.ts";
@@ -72,7 +72,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 export class DebugServer {
   readonly #parts: DebugParts;
-  readonly #ended = new AbortController();
+  readonly #ended = manyListeners(new AbortController());
   readonly #instance: string;
   #server: RunningServer | undefined;
 

@@ -87,7 +87,13 @@ export class ManagerClients {
     const open = new RestClient(this.transport, clock, { observe, onWarning });
     this.own = new LiveClient(open, { fieldManager: name });
     this.fenced = new FencedTransport(this.transport, clock, endsAtMs);
-    this.cache = new InformerCache(open, clock, log.child({ logger: "cache" }), options.cache, tapOf);
+    this.cache = new InformerCache(
+      open,
+      clock,
+      log.child({ logger: "cache" }),
+      options.cache,
+      tapOf,
+    );
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
     const rest = new RestClient(this.fenced, clock, {

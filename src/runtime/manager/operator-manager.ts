@@ -3,7 +3,7 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
-import { timeoutSignal, untilAborted, type Clock } from "../../clock.ts";
+import { untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import { openLog } from "../../logging/process-log.ts";
 import type { SafeLogger } from "../../logging/safe-logger.ts";
@@ -22,11 +22,15 @@ import { coordinationAccess, createMember } from "./coordination.ts";
 import { DebugServer } from "../journal/debug-server.ts";
 import { answerProbe, checkInformers, HealthChecks, type HealthCheck } from "../serving/health.ts";
 import type { RunningServer } from "../serving/http-serving.ts";
-import { type Keeper, keeperOf } from "./keeper.ts";
+import { isSimulated, type Keeper, keeperOf } from "./keeper.ts";
 import { changeLogLevel } from "./log-level.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "../leader-election/leader-election.ts";
+import { LifeReport } from "./life-report.ts";
 import type { ManagerOptions } from "./manager-options.ts";
+import { managerRuns } from "./process-end.ts";
+import { Crash } from "./crash.ts";
+import { shutDown } from "./shut-down.ts";
 import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { Preflight } from "./preflight.ts";
@@ -56,12 +60,11 @@ export class OperatorManager implements Manager {
   readonly #replay: Replay | undefined;
   readonly #config: ClusterConfig | undefined;
   readonly #clients: ManagerClients;
-  readonly #healthz = new HealthChecks((check, reason) => {
-    this.#tellCheck(check, reason);
-  });
-  readonly #readyz = new HealthChecks((check, reason) => {
-    this.#tellCheck(check, reason);
-  });
+  readonly #tellCheck = (check: string, reason: string): void => {
+    this.log.warn({ check, reason }, `the health check ${check} failed: ${reason}`);
+  };
+  readonly #healthz = new HealthChecks(this.#tellCheck);
+  readonly #readyz = new HealthChecks(this.#tellCheck);
   readonly #elected = deferred();
   readonly #failed = deferred<never>();
   readonly #names = new Set<string>();
@@ -78,6 +81,7 @@ export class OperatorManager implements Manager {
   #state = "was not started";
   #failure: unknown;
   #leads = false;
+  readonly #crash: Crash;
 
   constructor(
     options: ManagerOptions,
@@ -106,6 +110,7 @@ export class OperatorManager implements Manager {
     this.#fail = (error) => {
       this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
     };
+    this.#crash = new Crash(this.log, clients.scopes, this.#fail);
     // A failure while `start` does not wait for it must not be an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
     this.#caches = new RunGroup(this.#fail);
@@ -120,7 +125,12 @@ export class OperatorManager implements Manager {
     });
     if (!replay) this.#caches.add(this.#preflight);
     if (options.sharding) {
-      const parts = { client: this.#clients.own, clock, log: this.#logOf("sharding"), namespace: this.#namespace };
+      const parts = {
+        client: this.#clients.own,
+        clock,
+        log: this.#logOf("sharding"),
+        namespace: this.#namespace,
+      };
       const presence = () => this.#keeper?.presence;
       this.shards = createMember(options.sharding, parts, presence, () => {
         this.#clients.scopes.expireAll();
@@ -246,7 +256,15 @@ export class OperatorManager implements Manager {
     }
     this.#state = STARTING;
     let failure: unknown;
+    const { scopes } = this.#clients;
+    const { clock, log } = this;
+    const life = new LifeReport({ clock, log, running: () => scopes.running });
+    const noteEnd = managerRuns(this.#crash);
+    const watch = isSimulated(this.#options, this.#config)
+      ? undefined
+      : scopes.watchLoop(clock, log);
     try {
+      life.starting(this.name, this.#clients.transport.server, this.#options);
       this.#keeper = this.#createKeeper();
       await this.#keeper.start();
       const { own } = this.#clients;
@@ -258,21 +276,29 @@ export class OperatorManager implements Manager {
       this.#caches.start();
       this.#everywhere.start();
       this.#state = RUNNING;
-      await Promise.race([this.#lead(this.#keeper.election, signal), this.#failed.promise]);
+      life.serving(this.ports);
+      const led = this.#lead(this.#keeper.election, signal);
+      void this.#elected.promise.then(() => life.synced(this.cache));
+      await Promise.race([led, this.#failed.promise]);
     } catch (error) {
       failure = error;
     }
     this.#state = failure === undefined ? "has ended" : "has failed";
     this.#failure = failure;
-    // After a lost leadership there is no time: another process may lead at any moment.
-    const lost = failure instanceof TsopError && failure.code === "leadership-lost";
-    const { gracefulShutdownMs = 30_000 } = this.#options;
-    await this.#stop(signal.reason, lost ? undefined : gracefulShutdownMs).catch(
-      (error: unknown) => {
-        if (failure === undefined) failure = error;
-        else this.log.error({ err: error }, messageOf(error));
-      },
-    );
+    life.stopping(messageOf(failure ?? signal.reason), failure !== undefined);
+    let isReleased: boolean | undefined;
+    try {
+      const { gracefulShutdownMs = 30_000 } = this.#options;
+      const graceMs = this.#crash.graceMs(failure, gracefulShutdownMs);
+      isReleased = await this.#stop(signal.reason, graceMs);
+    } catch (error) {
+      if (failure === undefined) failure = error;
+      else this.log.error({ err: error }, messageOf(error));
+    }
+    watch?.stop();
+    life.stopped(this.#leads ? isReleased : undefined);
+    noteEnd(failure);
+    this.#crash.stopped();
     if (failure !== undefined) throw failure as Error;
   }
 
@@ -316,50 +342,13 @@ export class OperatorManager implements Manager {
     }
   }
 
-  /**
-   * The order of controller-runtime: the parts that depend on a part end before it.
-   *
-   * @param graceMs - how long the parts may take; absent: no time, because the leadership is lost
-   */
-  async #stop(reason: unknown, graceMs: number | undefined): Promise<void> {
-    const deadline = timeoutSignal(this.clock, graceMs ?? 0);
-    const expired = untilAborted(deadline.signal).then(() => {
-      this.#clients.scopes.end();
-      if (graceMs === undefined) return;
-      throw new TsopError(
-        "shutdown-timeout",
-        `The manager did not stop within ${graceMs} ms: a part of it is still running.`,
-        "End reconciles when `context.signal` is aborted, or raise gracefulShutdownMs.",
-      );
-    });
-    const drained = (async () => {
-      await this.#everywhere.stop(reason);
-      await this.#leading.stop(reason);
-      await this.#caches.stop(reason);
-      await this.webhooks.stop();
-      await this.#clients.events.flush();
-      this.#holding.abort();
-      // Only when no write is open: nobody else may lead before that. Otherwise the Lease expires
-      // by itself.
-      if (this.#clients.fenced.settled) await this.#keeper?.election?.release();
-      await this.shards?.end();
-    })();
-    expired.catch(() => undefined);
-    try {
-      await Promise.race([drained, expired]);
-    } finally {
-      deadline.clear();
-      this.#holding.abort();
-      this.webhooks.close();
-      await this.#keeper?.stop();
-      await this.#metricsServer?.stop();
-      await this.#debug?.stop();
-      this.#clients.transport.close();
-    }
-  }
-
-  #tellCheck(check: string, reason: string): void {
-    this.log.warn({ check, reason }, `the health check ${check} failed: ${reason}`);
+  #stop(reason: unknown, graceMs: number | undefined): Promise<boolean | undefined> {
+    const { clock, webhooks, shards } = this;
+    const parts = { clock, webhooks, shards, clients: this.#clients, holding: this.#holding };
+    const groups = [this.#everywhere, this.#leading, this.#caches];
+    const last = [this.#keeper, this.#metricsServer, this.#debug];
+    const election = this.#keeper?.election;
+    return shutDown({ ...parts, groups, election, last }, { reason, graceMs });
   }
 
   #createKeeper(): Keeper {

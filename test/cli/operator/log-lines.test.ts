@@ -65,7 +65,13 @@ describe("formatLogEntry", () => {
   it("shows text of others in one line, and nothing that a terminal obeys", () => {
     const hostile = "\u001b[2J\u001b]0;x\u0007\nERROR\r\u009b1m\u202e";
     const shown = "\\u001b[2J\\u001b]0;x\\u0007\\nERROR\\u000d\\u009b1m\\u202e";
-    const fields = { msg: hostile, [hostile]: 1, other: hostile, controller: hostile, name: hostile };
+    const fields = {
+      msg: hostile,
+      [hostile]: 1,
+      other: hostile,
+      controller: hostile,
+      name: hostile,
+    };
     expect(line({ level: 30, ...fields })).toBe(
       `03:04:05.006 info  ${shown} ${shown}  ${shown} ${shown}=1 other=${shown}`,
     );

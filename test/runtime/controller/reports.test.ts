@@ -2,8 +2,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { ConfigMap, Event, Secret } from "../../../src/k8s.ts";
-import { controllerFor, createManager, type Client, type Manager } from "../../../src/index.ts";
-import { clientFor, inProcess, startControlPlane, type ControlPlane } from "../../../src/testing.ts";
+import { controllerFor, createManager, type Client, type Manager, type Outcome } from "../../../src/index.ts";
+import {
+  clientFor,
+  inProcess,
+  startControlPlane,
+  type ControlPlane,
+} from "../../../src/testing.ts";
 import { keptLog } from "../../logging/support.ts";
 
 const KEY = { namespace: "default", name: "one" };
@@ -44,7 +49,9 @@ async function start(setUp: (manager: Manager, clock: VirtualClock) => void) {
     for (let at = 0; at < ms; at += step) await clock.advance(step);
   };
   const events = async (): Promise<string[]> =>
-    (await client.list(Event)).filter(({ reason }) => reason === "HotLoop").map(({ message = "" }) => message);
+    (await client.list(Event))
+      .filter(({ reason }) => reason === "HotLoop")
+      .map(({ message = "" }) => message);
   return { clock, client, create, warnings, messages, lines, advance, events };
 }
 
@@ -54,7 +61,7 @@ const isOwn = ({ name }: { name: string }): boolean => name.startsWith("one");
 function controller(
   manager: Manager,
   name: string,
-  reconcile: (key: { name: string }) => Promise<{ requeueAfterMs: number } | void>,
+  reconcile: (key: { name: string }) => Promise<Outcome>,
   options: { maxConcurrentReconciles?: number } = {},
 ): void {
   controllerFor(manager)
@@ -177,7 +184,9 @@ describe("a loop of writes", () => {
     expect(warnings().length).toBeGreaterThan(0);
     expect(warnings().length).toBeLessThanOrEqual(10);
     await advance(60_000, 500);
-    expect(warnings().some(({ msg }) => /\d+ more lines of this kind were left out/.test(String(msg)))).toBe(true);
+    expect(
+      warnings().some(({ msg }) => /\d+ more lines of this kind were left out/.test(String(msg))),
+    ).toBe(true);
   });
 });
 
@@ -200,7 +209,9 @@ describe("a reconcile that asks for the next one all the time", () => {
       name: "one",
       requeueAfterMs: 1,
       requeues: 100,
-      msg: expect.stringMatching(/^The reconciles of this object ask for the next one all the time: 100 times within 0\.\d s/),
+      msg: expect.stringMatching(
+        /^The reconciles of this object ask for the next one all the time: 100 times within 0\.\d s/,
+      ),
     });
     await advance(55_000, 50);
     await advance(1000, 1);

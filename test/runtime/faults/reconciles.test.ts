@@ -108,7 +108,9 @@ describe("reconciles under faults", () => {
     }
     // Two minutes at full speed would be 1200.
     expect(fights).toBeLessThan(30);
-    expect(warnings[0]).toContain("the same write of ConfigMap d/one (data.color) changed something");
+    expect(warnings[0]).toContain(
+      "the same write of ConfigMap d/one (data.color) changed something",
+    );
     expect(warnings[0]).toContain("who undoes it is unknown");
     expect(warnings.join()).not.toContain("blue");
     expect(await total("tsop_hot_loops_total")).toBeGreaterThanOrEqual(warnings.length);

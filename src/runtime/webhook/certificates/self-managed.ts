@@ -113,7 +113,9 @@ export class SelfManaged implements CertificateProvider {
     if (!served) throw new Error(this.#problem ?? "There is no certificate yet.");
     const problem = periodProblem(served.certificate, this.#clock.now());
     if (problem !== undefined) {
-      throw new Error(`${asSentence(`The webhook certificate ${problem}`)} ${this.#problem ?? ""}`.trim());
+      throw new Error(
+        `${asSentence(`The webhook certificate ${problem}`)} ${this.#problem ?? ""}`.trim(),
+      );
     }
     // A configuration that disappears later is only logged: an unready replica would make all other
     // webhooks fail as well.
