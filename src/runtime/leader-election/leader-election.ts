@@ -145,9 +145,10 @@ export class LeaderElector implements Election {
     if (!inTerm || lease?.spec?.holderIdentity !== identity) return;
     const timeout = timeoutSignal(clock, renewDeadlineMs);
     try {
+      const told = this.#record("stopped leading", timeout.signal);
       await this.#giveBack(lease, timeout.signal);
       log.info({ lease: formatKey(this.#parts.key), identity }, "the Lease is released");
-      await this.#record("stopped leading", timeout.signal);
+      await told;
     } catch (error) {
       // Another process has it, or the server is unreachable; the Lease expires by itself.
       log.info({ err: error }, "the Lease could not be released");

@@ -33,7 +33,7 @@ export class Crash implements RunningManager {
   }
 
   /** The time for the parts to stop, in milliseconds; `undefined` when there is none. */
-  graceMs(failure: unknown, configuredMs: number): number | undefined {
+  graceMs(failure: unknown, configuredMs = 30_000): number | undefined {
     // After a lost leadership another process may lead at any moment.
     if (failure instanceof TsopError && failure.code === "leadership-lost") return undefined;
     return this.#isCrashing ? Math.min(GRACE_MS, configuredMs) : configuredMs;

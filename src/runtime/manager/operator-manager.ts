@@ -256,7 +256,7 @@ export class OperatorManager implements Manager {
     }
     this.#state = STARTING;
     let failure: unknown;
-    const { scopes } = this.#clients;
+    const { own, scopes } = this.#clients;
     const { clock, log } = this;
     const life = new LifeReport({ clock, log, running: () => scopes.running });
     const noteEnd = managerRuns(this.#crash);
@@ -267,8 +267,7 @@ export class OperatorManager implements Manager {
       life.starting(this.name, this.#clients.transport.server, this.#options);
       this.#keeper = this.#createKeeper();
       await this.#keeper.start();
-      const { own } = this.#clients;
-      const parts = { metrics: this.metrics, clock: this.clock, log: this.log, client: own };
+      const parts = { metrics: this.metrics, clock, log, client: own };
       this.#metricsServer = await openMetrics(this.#options.metrics, parts);
       await this.#debug?.start();
       // Before the caches: their first list may need this operator's own conversion.
@@ -288,8 +287,7 @@ export class OperatorManager implements Manager {
     life.stopping(messageOf(failure ?? signal.reason), failure !== undefined);
     let isReleased: boolean | undefined;
     try {
-      const { gracefulShutdownMs = 30_000 } = this.#options;
-      const graceMs = this.#crash.graceMs(failure, gracefulShutdownMs);
+      const graceMs = this.#crash.graceMs(failure, this.#options.gracefulShutdownMs);
       isReleased = await this.#stop(signal.reason, graceMs);
     } catch (error) {
       if (failure === undefined) failure = error;
@@ -392,7 +390,6 @@ export class OperatorManager implements Manager {
     ];
   }
 
-  /** The log of a part that is no controller. */
   #logOf(logger: string): SafeLogger {
     return this.log.child({ logger });
   }

@@ -2,7 +2,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import { ConfigMap, Event, Secret } from "../../../src/k8s.ts";
-import { controllerFor, createManager, type Client, type Manager, type Outcome } from "../../../src/index.ts";
+import {
+  controllerFor,
+  createManager,
+  type Client,
+  type Manager,
+  type Outcome,
+} from "../../../src/index.ts";
 import {
   clientFor,
   inProcess,
