@@ -102,9 +102,10 @@ export class LifeReport {
       () => {
         const { count, names } = this.#stillRunning();
         const seconds = this.#secondsSince(this.#stoppingMs ?? 0);
-        const what = count === 0
-          ? "a part that is no reconcile"
-          : `${count} ${count === 1 ? "reconcile" : "reconciles"} (${names})`;
+        const what =
+          count === 0
+            ? "a part that is no reconcile"
+            : `${count} ${count === 1 ? "reconcile" : "reconciles"} (${names})`;
         this.#parts.log.info({ reconciles: count, seconds }, `still stopping: waiting for ${what}`);
         this.#tellLater();
       },

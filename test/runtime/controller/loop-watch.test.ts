@@ -23,7 +23,12 @@ function start() {
   };
   const { log, entries } = keptLog();
   const running = new Set([ONE, TWO]);
-  const watch = new LoopWatch({ clock, log, running: () => running, processorMs: () => processorMs });
+  const watch = new LoopWatch({
+    clock,
+    log,
+    running: () => running,
+    processorMs: () => processorMs,
+  });
   watch.start();
   const block = (ms: number, share = 1): void => {
     blockedMs += ms;
@@ -62,7 +67,9 @@ describe("a watch of the event loop", () => {
     block(2000);
     watch.see(ONE);
     await virtual.advance(300);
-    expect(warnings()[0]?.["msg"]).toContain("by the reconcile db of d/two, or that of web of d/one");
+    expect(warnings()[0]?.["msg"]).toContain(
+      "by the reconcile db of d/two, or that of web of d/one",
+    );
   });
 
   it("does not guess: names what runs where nothing was seen, and a process that was stopped", async () => {

@@ -55,7 +55,11 @@ describe("a manager", () => {
       "the Lease is released",
       expect.stringMatching(/^stopped after 12(\.\d)? s; the Lease is released$/),
     ]);
-    expect(entries()[0]).toMatchObject({ msg: "starting", operator: "tsop", leaderElection: "shop" });
+    expect(entries()[0]).toMatchObject({
+      msg: "starting",
+      operator: "tsop",
+      leaderElection: "shop",
+    });
     expect(entries().find(({ msg }) => msg === "the caches are synced")).toMatchObject({
       informers: 1,
       objects: expect.any(Number),
