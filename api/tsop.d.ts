@@ -603,6 +603,8 @@ interface FieldRequirement {
 interface FlagOption {
   readonly type: "boolean" | "string" | "port";
   readonly help: string;
+  readonly placeholder?: string;
+  readonly check?: (value: string) => void;
 }
 
 type FlagOptions = Readonly<Record<string, FlagOption>>;
@@ -894,6 +896,7 @@ interface Manager {
   readonly log: Logger;
   readonly metrics: RuntimeMetrics;
   readonly shards: Shards | undefined;
+  setLogLevel(levels: LogLevels): void;
   readonly elected: Promise<void>;
   readonly webhooks: Webhooks;
   readonly ports: ManagerPorts;
@@ -913,6 +916,8 @@ interface ManagerOptions {
   readonly config?: ClusterConfig;
   readonly name?: string;
   readonly log?: Logger;
+  readonly logLevel?: LogLevels;
+  readonly logFormat?: LogFormat;
   readonly metrics?: MetricsEndpoint;
   readonly health?: Endpoint;
   readonly debug?: DebugEndpoint;
@@ -2060,6 +2065,18 @@ const managerFlags: {
     readonly type: "port";
     readonly help: "keep a journal for `tsop why`, served to this machine only";
   };
+  readonly "log-level": {
+    readonly type: "string";
+    readonly help: "debug, info, warn or error, and levels of components: info,controller/web=debug";
+    readonly placeholder: "levels";
+    readonly check: (levels: string) => undefined;
+  };
+  readonly "log-format": {
+    readonly type: "string";
+    readonly help: "json or text (text on a terminal, json elsewhere)";
+    readonly placeholder: "format";
+    readonly check: (format: string) => undefined;
+  };
 };
 
 function managerOptions(
@@ -2069,7 +2086,10 @@ function managerOptions(
   }: {
     readonly leaderElection: LeaderElectionOptions;
   },
-): Pick<ManagerOptions, "leaderElection" | "metrics" | "health" | "debug">;
+): Pick<
+  ManagerOptions,
+  "leaderElection" | "metrics" | "health" | "debug" | "logLevel" | "logFormat"
+>;
 
 function matchesFields(
   requirements: readonly FieldRequirement[],
@@ -2423,6 +2443,12 @@ interface ListMeta {
   continue?: string;
   remainingItemCount?: number;
 }
+
+type LogFormat = "json" | "text";
+
+type LogLevel = "debug" | "info" | "warn" | "error";
+
+type LogLevels = LogLevel | `${LogLevel},${string}`;
 
 interface LogMethod {
   (fields: object, message?: string): void;

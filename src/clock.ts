@@ -4,6 +4,8 @@
  * seed repeats the same run.
  */
 
+import { setMaxListeners } from "node:events";
+
 /** A pending call of a clock; `cancel` is a no-op once it ran. */
 export interface Timer {
   /** Cancels the call. */
@@ -76,6 +78,15 @@ export const systemClock: Clock = {
 };
 
 /**
+ * A controller whose signal many wait for at the same time: each request of a reconcile, and each
+ * reconcile of a controller. Node 20 takes more than ten for a leak.
+ */
+export function manyListeners(controller: AbortController): AbortController {
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
+/**
  * A signal that aborts `delayMs` from now with a `TimeoutError`, unless `parent` does so before.
  * Call `clear` when the work is done, or the timer stays.
  */
@@ -84,7 +95,7 @@ export function timeoutSignal(
   delayMs: number,
   parent?: AbortSignal,
 ): { readonly signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
+  const controller = manyListeners(new AbortController());
   const follow = (): void => {
     controller.abort(parent?.reason);
   };

@@ -18,7 +18,8 @@ export class TsopError extends Error {
   readonly fix: string;
 
   constructor(code: string, message: string, fix: string, options?: ErrorOptions) {
-    super(message, options);
+    // Many messages end with one of others, which often ends with a period of its own.
+    super(message.replace(/(?<!\.)\.\.$/, "."), options);
     this.code = code;
     this.fix = fix;
   }
@@ -94,9 +95,19 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   return `${file}:${line}:${column} ${code}: ${message}\n  ${fix}`;
 }
 
-/** The message of any thrown value. */
+/** The message of any thrown value, whatever it is; reading it never throws. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    const message: unknown = (thrown as { message?: unknown } | null | undefined)?.message;
+    return typeof message === "string" ? message : String(thrown);
+  } catch {
+    return "a thrown value whose message cannot be read";
+  }
+}
+
+/** A text as a sentence: with one period at its end. */
+export function asSentence(text: string): string {
+  return /[.!?]\s*$/.test(text) ? text.trimEnd() : `${text}.`;
 }
 
 // Longer than any message of Node and OpenSSL.

@@ -1,6 +1,6 @@
 /** The last line of a terminal, in which a command that takes long says what goes on. */
 import type { Clock, Timer } from "../clock.ts";
-import { oneLine } from "./terminal-text.ts";
+import { oneLine } from "../logging/one-line.ts";
 
 /** Work that is over sooner is not worth a line. */
 const QUIET_MS = 1000;

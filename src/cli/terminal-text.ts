@@ -4,6 +4,7 @@
  * a log needs no care on its way.
  */
 import { systemClock } from "../clock.ts";
+import { escapedCharacters, OBEYED } from "../logging/one-line.ts";
 
 /** The colors and weights of tsop's own output, as the codes that switch them on and off. */
 const STYLES = {
@@ -46,35 +47,16 @@ export function painter(color: boolean): Painter {
 }
 
 // A style, and every character that moves, hides, deletes or reverses text or begins a command.
-const SPECIAL =
-  // oxlint-disable-next-line no-control-regex -- those are what must not get there
-  /\u001b\[(\d+);(\d+)m|[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
+const SPECIAL = new RegExp(`\\u001b\\[(\\d+);(\\d+)m|${OBEYED}`, "g");
 
 /** A line as a terminal can show it: everything is escaped that it would obey, line breaks too, but for our styles. */
 export function terminalLine(line: string): string {
   return line.replace(SPECIAL, (match, code?: string, number?: string) =>
-    code !== undefined && number === ownNumber ? `\u001b[${code}m` : escaped(match),
+    code !== undefined && number === ownNumber ? `\u001b[${code}m` : escapedCharacters(match),
   );
 }
-
-/** The text in one line and without styles, for a place that is not a command's `out` or `err`. */
-export const oneLine = (text: string): string =>
-  text.replace(SPECIAL, escaped).replaceAll("\t", "\\t");
 
 /** A line of a program that tsop runs, without the colors that it has. */
 export const withoutColors = (line: string): string =>
   // oxlint-disable-next-line no-control-regex -- that is how a color begins
   line.replace(/\u001b\[[\d;]*m/g, "");
-
-function escaped(characters: string): string {
-  if (characters === "\n") return "\\n";
-  return Array.from({ length: characters.length }, (_none, index) => characters.charAt(index))
-    .map((each) => (isShown(each) ? each : unicode(each)))
-    .join("");
-}
-
-/** Only the first character of what looks like a style is obeyed by a terminal. */
-const isShown = (character: string): boolean => character >= " " && character <= "~";
-
-const unicode = (character: string): string =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -38,7 +38,8 @@ export interface Status {
 }
 
 /**
- * A failed request, with the API server's `Status`.
+ * A failed request, with the API server's `Status`. The message leaves out the values of a Secret,
+ * which are in `status` only.
  *
  * @example
  * try {
@@ -56,7 +57,7 @@ export class StatusError extends Error {
   readonly #status: Status;
 
   constructor(status: Status, options?: ErrorOptions) {
-    super(status.message ?? status.reason ?? `HTTP ${status.code}`, options);
+    super(messageOfStatus(status), options);
     this.#status = status;
     this.code = status.code;
     this.reason = status.reason ?? "";
@@ -66,6 +67,17 @@ export class StatusError extends Error {
     return this.#status;
   }
 }
+
+/** The message, without the values of a Secret: it gets into logs, events and conditions. */
+function messageOfStatus({ message, reason, code, details }: Status): string {
+  const text = message ?? reason ?? `HTTP ${code}`;
+  const isOfSecret = /^secrets?$/i.test(details?.kind ?? "") && (details?.group ?? "") === "";
+  return isOfSecret ? text.replace(REFUSED_VALUE, "$1 value: (hidden)") : text;
+}
+
+// A value as Go prints it: a quoted string, JSON, or a text without spaces.
+const REFUSED_VALUE =
+  /\b(Invalid|Unsupported|Duplicate) value: (?:"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\](?=: )|[^\s,\]]+(?=: |,|\]|$))/gs;
 
 /** A `Status` of a failure; empty parts are left out, as on the wire. */
 export function failure(

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stripVTControlCharacters } from "node:util";
 import { messageLines, printJson } from "../../src/cli/output.ts";
-import { oneLine, painter, terminalLine } from "../../src/cli/terminal-text.ts";
+import { painter, terminalLine } from "../../src/cli/terminal-text.ts";
+import { oneLine } from "../../src/logging/one-line.ts";
 
 const { bold, dim, red, green } = painter(true);
 

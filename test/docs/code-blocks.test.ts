@@ -13,6 +13,7 @@ const PAGES = [
   "errors-and-retries",
   "leader-election-and-sharding",
   "helpers",
+  "logging",
   "own-metrics",
   "pods",
   "testing",

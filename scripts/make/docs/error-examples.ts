@@ -74,6 +74,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   ),
   "bad-image": e('tsop build --image "My Image"'),
   "bad-kind": e("tsop create api --kind my-web", "--kind ...: ....", "For example: --kind MyWeb"),
+  "bad-log-format": e("TSOP_LOG_FORMAT=xml node dist/main.mjs"),
+  "bad-log-level": e(
+    "TSOP_LOG_LEVEL=loud node dist/main.mjs",
+    'The log level "loud" cannot be used: "loud" is not a level, or is given twice.',
+  ),
   "bad-nodes": e("tsop cluster --nodes many"),
   "bad-period": e(
     "timerSource(manager, MyWeb, { everyMs: 0 })",

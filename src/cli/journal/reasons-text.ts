@@ -9,7 +9,7 @@ import type {
 import { waitText } from "../../kube/values/duration.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
-import { oneLine } from "../terminal-text.ts";
+import { oneLine } from "../../logging/one-line.ts";
 import type { Reasons } from "./reasons.ts";
 import { objectText } from "./target.ts";
 

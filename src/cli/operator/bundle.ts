@@ -1,6 +1,6 @@
 /** An operator as one file: `src/main.ts` and all that it imports, bundled by esbuild. */
 import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { SourceError } from "../../errors.ts";
@@ -121,29 +121,9 @@ function optionsOf(root: string, main: string, outfile: string): BuildOptions {
     sourcemap: true,
     keepNames: true,
     logLevel: "silent",
-    plugins: [unmappedCallers()],
     // Bundled CommonJS packages call `require`.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
-  };
-}
-
-/**
- * pino asks for its callers when a logger is made, and Node from 22.9 on maps them: it would read the source map of the
- * whole bundle and keep it, 30 MB of an operator that is idle. pino reads the names of their files only.
- */
-function unmappedCallers(): Plugin {
-  return {
-    name: "unmapped-callers",
-    setup(build) {
-      build.onLoad({ filter: /[/\\]pino[/\\]lib[/\\]caller\.js$/ }, async ({ path }) => ({
-        contents: (await readFile(path, "utf8")).replace(
-          "getCallSites()",
-          "getCallSites({ sourceMap: false })",
-        ),
-        loader: "js",
-      }));
     },
   };
 }

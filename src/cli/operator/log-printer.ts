@@ -6,7 +6,13 @@ import type { Timer } from "../../clock.ts";
 import { LruMap } from "../../runtime/lru.ts";
 import type { CliContext } from "../context.ts";
 import { withoutColors } from "../terminal-text.ts";
-import { ERROR, formatLogEntry, parseLogEntry, type LogEntry } from "./log-lines.ts";
+import {
+  formatLogEntry,
+  isErrorEntry,
+  objectOfEntry,
+  parseLogEntry,
+  type LogEntry,
+} from "./log-lines.ts";
 
 /** The wait between two lines about one error; doubled after each of them. */
 const FIRST_WAIT_MS = 1000;
@@ -73,11 +79,12 @@ export class LogPrinter {
   }
 
   #count(told: Told, entry: LogEntry): void {
-    const { others, key } = entry;
+    const { others } = entry;
+    const object = objectOfEntry(entry);
     const repeats = (told.repeats ??= this.#gather(told, entry));
     repeats.entry = entry;
     repeats.count += 1 + (typeof others === "number" ? others : 0);
-    if (typeof key === "string") repeats.objects.add(key);
+    if (object !== undefined) repeats.objects.add(object);
   }
 
   #gather(told: Told, entry: LogEntry): Repeats {
@@ -97,13 +104,13 @@ export class LogPrinter {
     repeats.timer.cancel();
     told.toldMs = this.#context.clock.monotonicMs();
     told.waitMs = Math.min(told.waitMs * 2, LONGEST_WAIT_MS);
-    const { level, time, controller, key, msg } = repeats.entry;
+    const { level, time, controller, namespace, name, msg } = repeats.entry;
     const objects = [...repeats.objects];
     const times = repeats.count === 1 ? "once more" : `${repeats.count} more times`;
     const about = objects.length > 1 ? `: ${listOf(objects)}` : "";
     const entry = {
       ...{ level, time, controller },
-      ...(objects.length === 1 && { key }),
+      ...(objects.length === 1 && { namespace, name }),
       msg: `${typeof msg === "string" ? msg : ""} (${times}${about})`,
     };
     this.#print(entry);
@@ -119,11 +126,10 @@ export class LogPrinter {
  * error of a controller.
  */
 function errorOf(entry: LogEntry): string | undefined {
-  const { level, controller, key, err } = entry;
-  if (Number(level) < ERROR || typeof controller !== "string" || !err) return undefined;
+  const { controller, name, err } = entry;
+  if (!isErrorEntry(entry) || typeof controller !== "string" || !err) return undefined;
   const text = `${controller} ${JSON.stringify(err)}`;
-  const name = typeof key === "string" ? key.split("/").at(-1) : undefined;
-  return name ? text.replaceAll(name, "...") : text;
+  return typeof name === "string" && name !== "" ? text.replaceAll(name, "...") : text;
 }
 
 function listOf(objects: readonly string[]): string {

@@ -1,5 +1,6 @@
 /** The user's operator as a child process: a crash of it is not one of tsop. */
 import { messageOf, TsopError } from "../../errors.ts";
+import { READER_VARIABLE } from "../../logging/process-log.ts";
 import type { CliContext } from "../context.ts";
 import { BackgroundProcess } from "../processes.ts";
 import { LogPrinter } from "./log-printer.ts";
@@ -64,7 +65,9 @@ export class OperatorProcess {
       if (shows(line)) printer.print(line);
       onLine(line);
     };
-    const started = new OperatorProcess(launch(options, take), context);
+    // It writes JSON, also on a terminal: its lines are shown to people here.
+    const env = { ...options.env, [READER_VARIABLE]: "tsop" };
+    const started = new OperatorProcess(launch({ ...options, env }, take), context);
     const end = (): void => {
       printer.end();
     };

@@ -1,6 +1,7 @@
 /**
  * The informers of one kind: one for all namespaces, or one for each that is watched, which may change while they run.
  */
+import { manyListeners } from "../../clock.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import type { ResourceEventHandler } from "./handler-queue.ts";
@@ -107,7 +108,11 @@ export class KindInformers<T extends KubeObject = KubeObject> {
   #enter(namespace: string): void {
     const informer = this.#make(namespace);
     for (const [name, values] of this.#indexes) informer.indexer.addIndex(name, values);
-    const member = { informer, stop: new AbortController(), registrations: new Map() };
+    const member = {
+      informer,
+      stop: manyListeners(new AbortController()),
+      registrations: new Map(),
+    };
     this.#informers.set(namespace, informer);
     this.#members.set(namespace, member);
     for (const handler of this.#handlers) this.#register(member, handler);

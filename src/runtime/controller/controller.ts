@@ -3,8 +3,10 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/controller
  */
-import { timeoutSignal, untilAborted } from "../../clock.ts";
+import { manyListeners, timeoutSignal, untilAborted } from "../../clock.ts";
 import { messageOf, TerminalError, TsopError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import { announce } from "../../logging/safe-logger.ts";
 import { formatKey, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import { isConflict } from "../../kube/status.ts";
@@ -16,6 +18,7 @@ import { Causes } from "./causes.ts";
 import type { Activity } from "./activity.ts";
 import type { Enqueue, EnqueueHint, WatchOptions, WatchReaction } from "./sources/handlers.ts";
 import type { ControllerParts } from "./controller-parts.ts";
+import { ControllerReports } from "./controller-reports.ts";
 import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { inTime } from "./in-time.ts";
@@ -52,12 +55,14 @@ export class Controller {
   readonly name: string;
   readonly needLeaderElection: boolean;
   readonly #parts: ControllerParts;
+  readonly #log: Logger;
   readonly #queue: RateLimitingQueue;
   readonly #sources: RunningSources;
   readonly #causes: Causes;
   readonly #atOnce = new ItemExponentialFailureRateLimiter(AT_ONCE_MS, MAX_AT_ONCE_MS);
   readonly #hotLoops: HotLoops;
   readonly #failures: FailureLog;
+  readonly #reports: ControllerReports;
   // Kept only for a while after a write of this process: otherwise there are no events of own
   // writes.
   readonly #begunAtMs = new LruMap<number>(REMEMBERED_KEYS);
@@ -77,10 +82,14 @@ export class Controller {
     // A process that shares the keys has no leader.
     this.needLeaderElection = (parts.options.needLeaderElection ?? true) && !parts.gate;
     this.#parts = parts;
+    this.#log = parts.log.child({ controller: parts.name });
     this.#sources = new RunningSources(parts.sources);
     this.#causes = new Causes(parts.observer?.wantsOrigins === true);
     this.#hotLoops = new HotLoops(parts.clock);
     this.#failures = new FailureLog(parts.clock);
+    const { clock, name, tell } = parts;
+    const { ownWrites } = parts.scopes;
+    this.#reports = new ControllerReports({ clock, log: this.#log, name, ownWrites, tell });
     const { newQueue, rateLimiter } = parts.options;
     this.#queue = newQueue
       ? newQueue(parts.clock, rateLimiter, parts.metrics)
@@ -149,8 +158,9 @@ export class Controller {
    * @throws the failure of a source
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { log, name, options, metrics } = this.#parts;
-    const stop = new AbortController();
+    const { name, options, metrics } = this.#parts;
+    const log = this.#log;
+    const stop = manyListeners(new AbortController());
     let failure: unknown;
     const end = (): void => {
       this.#queue.shutDown();
@@ -158,7 +168,7 @@ export class Controller {
     };
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    const report = { log: log.child({ controller: name }), failed: metrics.sourceFailed };
+    const report = { log, failed: metrics.sourceFailed };
     const enqueue: Enqueue = (key, hint) => {
       this.enqueue(key, hint);
     };
@@ -180,11 +190,12 @@ export class Controller {
     this.#isSyncing = true;
     await Promise.race([synced, untilAborted(stop.signal)]);
     this.#isSyncing = false;
-    if (!stop.signal.aborted) log.info({ controller: name }, CONTROLLER_STARTED);
+    if (!stop.signal.aborted) announce(log, {}, CONTROLLER_STARTED);
     const workers = Array.from({ length: options.maxConcurrentReconciles ?? 1 }, () =>
       this.#work(stop.signal),
     );
     await Promise.all(workers);
+    this.#reports.stop();
     signal.removeEventListener("abort", end);
     if (failure !== undefined) {
       throw new TsopError(
@@ -201,7 +212,7 @@ export class Controller {
    * observer gets its outcome.
    */
   async replay({ key, ...begin }: ReplayStart): Promise<void> {
-    await this.#reconcile(key, new AbortController().signal, begin);
+    await this.#reconcile(key, manyListeners(new AbortController()).signal, begin);
     this.#queue.shutDown();
   }
 
@@ -235,6 +246,7 @@ export class Controller {
     const timeoutMs = options.reconcileTimeoutMs;
     const timeout = timeoutMs === undefined ? undefined : timeoutSignal(clock, timeoutMs, parent);
     const run = this.#begin(id, timeout?.signal ?? parent, as);
+    this.#reports.began(run);
     const observed = this.#observe(run);
     const work = (): Promise<Outcome> => this.#call(id, run);
     try {
@@ -257,6 +269,7 @@ export class Controller {
       this.#failed(id, error, run);
     } finally {
       observed?.end();
+      this.#reports.ended(run);
       scopes.leave(run.scope);
       timeout?.clear();
       gate?.leave(id);
@@ -270,7 +283,8 @@ export class Controller {
   }
 
   #begin(key: string, signal: AbortSignal, as?: RecordedBegin): ReconcileRun {
-    const { clock, name, scopes, log } = this.#parts;
+    const { clock, name, scopes } = this.#parts;
+    const log = this.#log;
     const startMs = clock.monotonicMs();
     if (scopes.writes !== this.#writesSeen) {
       this.#writesSeen = scopes.writes;
@@ -284,7 +298,7 @@ export class Controller {
     const id = `${this.#idPrefix}-${this.#reconciles}`;
     const { texts: causes, origins } = this.#causes.take(key, startMs);
     if (log.isLevelEnabled?.("debug") ?? true) {
-      log.debug({ controller: name, key, reconcileID: id, causes }, "reconciling");
+      log.debug({ ...parseKey(key), reconcileID: id, causes }, "reconciling");
     }
     const failures = this.#queue.retries(key);
     const nowMs = clock.now();
@@ -303,14 +317,16 @@ export class Controller {
     });
   }
 
-  #succeeded(id: string, { startMs }: ReconcileRun, result: Outcome): void {
+  #succeeded(id: string, run: ReconcileRun, result: Outcome): void {
     const { clock, metrics } = this.#parts;
+    const { startMs } = run;
     const requeueAfterMs = requeueOf(result);
     this.#queue.forget(id);
     const seconds = (clock.monotonicMs() - startMs) / 1000;
     metrics.reconciled(outcomeOf(result), seconds);
     if (requeueAfterMs === undefined || requeueAfterMs > 0) this.#atOnce.forget(id);
     if (requeueAfterMs === undefined) return;
+    this.#reports.requeued(run, requeueAfterMs);
     // A time in the past means now; a key that always asks for that must not keep the process busy.
     const delayMs = requeueAfterMs > 0 ? requeueAfterMs : this.#atOnce.when(id);
     const text = `asked for after ${waitText(requeueAfterMs)}`;
@@ -322,20 +338,10 @@ export class Controller {
   /** Checks the changes of a reconcile for a hot loop, once it has ended. */
   #note(run: ReconcileRun): void {
     const { key, changes } = run.scope;
-    const { metrics, name, tell } = this.#parts;
     const loop = this.#hotLoops.note(key, changes);
     if (!loop) return;
-    metrics.hotLoop();
-    run.log.warn(
-      { delayMs: loop.delayMs },
-      `the reconciles form a loop and are slowed down: ${loop.reason}`,
-    );
-    tell?.(parseKey(key), {
-      type: "Warning",
-      reason: "HotLoop",
-      message: `${name} reconciles it at most every ${loop.delayMs / 1000} s: ${loop.reason}`,
-      action: "SlowDown",
-    });
+    this.#parts.metrics.hotLoop();
+    this.#reports.hotLoop(run, loop);
   }
 
   /** Calls the reconciler's error hook. An error of the hook changes nothing about the failure. */

@@ -6,7 +6,7 @@
  * number of such failures since; each of them is logged at debug level.
  */
 import type { Clock } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
+import { asSentence, messageOf } from "../../errors.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Logger } from "../../log.ts";
 import { refusalAdvice } from "../rest/rights-advice.ts";
@@ -36,7 +36,7 @@ export class FailureLog {
     const cause = message.replaceAll(name, "...");
     const advice = refusalAdvice(error);
     const what = `the reconcile failed: ${message}`;
-    const text = advice === undefined ? what : `${what}. ${advice}`;
+    const text = advice === undefined ? what : `${asSentence(what)} ${advice}`;
     if (!isOfServer(error)) {
       log.error({ err: error }, text);
       return;

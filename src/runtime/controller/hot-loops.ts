@@ -3,9 +3,9 @@
  * reverts it, or because it writes a new value each time, such as the time of day. Such a key is
  * slowed down, or it would load the API server for nothing, for ever.
  */
-import { hash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { LruMap } from "../lru.ts";
+import type { Change } from "./own-writes.ts";
 
 const WINDOW_MS = 60_000;
 // How often the same request may be stored as a change: another writer reverts it each time.
@@ -24,8 +24,12 @@ interface History {
 export interface HotLoop {
   /** The wait of the key from now on, in milliseconds. */
   readonly delayMs: number;
-  /** The repeated change, or the number of changes. */
-  readonly reason: string;
+  /** The change that is repeated, or the last one of many. */
+  readonly change: Change;
+  /** How often it was made; `undefined` where the changes differ. */
+  readonly times: number | undefined;
+  /** The number of reconciles in a row that changed something. */
+  readonly runs: number;
 }
 
 export class HotLoops {
@@ -42,7 +46,7 @@ export class HotLoops {
   }
 
   /** Records the changes of a reconcile, and returns the loop that they complete, if any. */
-  note(key: string, changes: readonly string[]): HotLoop | undefined {
+  note(key: string, changes: readonly Change[]): HotLoop | undefined {
     const known = this.#histories.get(key);
     if (!known && changes.length === 0) return undefined;
     const nowMs = this.#clock.monotonicMs();
@@ -56,31 +60,26 @@ export class HotLoops {
       if (history.runs.length === 0) history.delayMs = 0;
       return undefined;
     }
-    const digests = changes.map(digestOf);
+    const digests = changes.map(({ digest }) => digest);
     history.runs.push({ atMs: nowMs, digests });
     this.#histories.set(key, history);
-    const reason = reasonOf(history, changes, digests);
-    if (reason === undefined) return undefined;
+    const repeated = repeatedOf(history, changes);
+    const change = repeated?.change ?? changes.at(-1);
+    if (!change || (!repeated && history.runs.length < CHANGING_RUNS)) return undefined;
     history.delayMs = Math.min(Math.max(history.delayMs * 2, FIRST_DELAY_MS), MAX_DELAY_MS);
-    return { delayMs: history.delayMs, reason };
+    const { delayMs } = history;
+    return { delayMs, change, times: repeated?.times, runs: history.runs.length };
   }
 }
 
-function reasonOf(
+/** A change that was made too often. */
+function repeatedOf(
   { runs }: History,
-  changes: readonly string[],
-  digests: readonly string[],
-): string | undefined {
-  for (const [index, digest] of digests.entries()) {
-    const times = runs.filter((run) => run.digests.includes(digest)).length;
-    if (times < SAME_CHANGES) continue;
-    const what = (changes[index] ?? "").slice(0, 300);
-    return `the same write changed something ${times} times, so another writer keeps reverting it: ${what}`;
+  changes: readonly Change[],
+): { readonly change: Change; readonly times: number } | undefined {
+  for (const change of changes) {
+    const times = runs.filter(({ digests }) => digests.includes(change.digest)).length;
+    if (times >= SAME_CHANGES) return { change, times };
   }
-  if (runs.length < CHANGING_RUNS) return undefined;
-  return `${runs.length} reconciles in a row changed something; does it write a value that differs each time, such as a timestamp?`;
-}
-
-function digestOf(change: string): string {
-  return hash("sha1", change, "base64");
+  return undefined;
 }

@@ -13,7 +13,7 @@ import {
   type StatusCondition,
 } from "../../kube/progress/conditions.ts";
 import { hasFinalizer, isBeingDeleted } from "../../kube/finalizers.ts";
-import { formatKey, keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
+import { keyOf, type KubeObject, type ObjectKey } from "../../kube/object.ts";
 import { isPaused, PAUSED_ANNOTATION } from "../../kube/paused.ts";
 import type { ReadToken } from "../../kube/resource.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
@@ -234,7 +234,7 @@ export class Lifecycle<T extends KubeObject> {
     if (!hasFinalizer(object, finalizer)) return;
     if (!this.#told.isFirst(`forgotten ${object.metadata.uid}`)) return;
     const message = `It waits for the finalizer ${finalizer}, which an earlier version of this operator added; this one has no cleanup.`;
-    log.error({ finalizer, key: formatKey(keyOf(object)) }, message);
+    log.error({ finalizer }, message);
     tell(object, { type: "Warning", reason: "CleanupMissing", message, action: "CleanUp" });
   }
 

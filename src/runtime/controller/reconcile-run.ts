@@ -7,6 +7,7 @@ import type {
   ReconcileObserver,
 } from "./reconcile-observer.ts";
 import type { ReconcileScope } from "./reconcile-scopes.ts";
+import { parseKey } from "./outcomes.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 
 export interface ReconcileStart {
@@ -23,6 +24,7 @@ export interface ReconcileStart {
   /** The causes with their events, where the observer wants them. */
   readonly origins: readonly Cause[];
   readonly failures: number;
+  /** The log of the controller. */
   readonly log: Logger;
 }
 
@@ -39,8 +41,8 @@ export class ReconcileRun implements ReconcileContext {
   #log: Logger | undefined;
 
   constructor(start: ReconcileStart) {
-    const { controller, key, signal, causes, failures, nowMs, startMs } = start;
-    this.scope = { controller, key, changes: [], expired: false };
+    const { controller, key, id, signal, causes, failures, nowMs, startMs } = start;
+    this.scope = { controller, key, id, changes: [], expired: false };
     this.signal = signal;
     this.causes = causes;
     this.failures = failures;
@@ -70,7 +72,7 @@ export class ReconcileRun implements ReconcileContext {
 
   /** Made on first use: most reconciles log nothing. */
   get log(): Logger {
-    const { log, controller, key, id } = this.#start;
-    return (this.#log ??= log.child({ controller, key, reconcileID: id }));
+    const { log, key, id } = this.#start;
+    return (this.#log ??= log.child({ ...parseKey(key), reconcileID: id }));
   }
 }

@@ -3,12 +3,16 @@
  * hot loop is noticed.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
+import type { Logger } from "../../log.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import { stringifyExact } from "../rest/json/exact-json.ts";
 import type { ClientMiddleware, RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
+import { type Change, OwnWrites } from "./own-writes.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import type { ReconcileNotes } from "./reconcile-observer.ts";
 import type { ReconcileTap } from "../rest/reconcile-tap.ts";
 
@@ -16,8 +20,10 @@ export interface ReconcileScope {
   readonly controller: string;
   /** The key of the object: `d/web`. */
   readonly key: string;
-  /** The writes that changed something: method, path and body. */
-  readonly changes: string[];
+  /** The id of the reconcile, unique in the process. */
+  readonly id: string;
+  /** The writes that changed something. */
+  readonly changes: Change[];
   /** Whether it timed out, so that its worker has moved on. */
   expired: boolean;
   /** Records its reads and writes; absent without an observer that needs them. */
@@ -41,19 +47,43 @@ interface Call {
 // long as the process lives.
 const calls = new AsyncLocalStorage<Call>();
 
+/** The innermost reconcile that the caller is part of, of any manager of this process. */
+export function callingReconcile(): ReconcileScope | undefined {
+  return calls.getStore()?.scope;
+}
+
 export class ReconcileScopes {
   // The last version of each path: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);
   readonly #running = new Set<ReconcileScope>();
+  /** Tells who undoes a change. */
+  readonly ownWrites: OwnWrites;
   readonly #areNoted: boolean;
   readonly #areTapped: boolean;
+  #watch: LoopWatch | undefined;
   #ended = false;
   #writes = 0;
 
   /** @param looks - whether reconciles may have notes, or taps; they are not looked up otherwise */
-  constructor(looks: { readonly areNoted?: boolean; readonly areTapped?: boolean } = {}) {
+  constructor(
+    clock: Clock,
+    looks: { readonly areNoted?: boolean; readonly areTapped?: boolean } = {},
+  ) {
+    this.ownWrites = new OwnWrites(clock);
     this.#areNoted = looks.areNoted ?? false;
     this.#areTapped = looks.areTapped ?? false;
+  }
+
+  /** The running reconciles. */
+  get running(): ReadonlySet<ReconcileScope> {
+    return this.#running;
+  }
+
+  /** Watches the event loop until `stop` is called, and logs who keeps it. */
+  watchLoop(clock: Clock, log: Logger): LoopWatch {
+    this.#watch = new LoopWatch({ clock, log, running: () => this.#running });
+    this.#watch.start();
+    return this.#watch;
   }
 
   /** The notes of the calling reconcile; `undefined` outside of one, and where none are taken. */
@@ -77,11 +107,13 @@ export class ReconcileScopes {
    */
   run<T>(scope: ReconcileScope, reconcile: () => Promise<T>): Promise<T> {
     this.#running.add(scope);
+    this.#watch?.see(scope);
     return calls.run({ of: this, scope, outer: calls.getStore() }, reconcile);
   }
 
   /** Notes that the worker of a reconcile has moved on. */
   leave(scope: ReconcileScope): void {
+    this.#watch?.see(scope);
     this.#running.delete(scope);
   }
 
@@ -100,6 +132,7 @@ export class ReconcileScopes {
     if (request.method === "GET" && !request.upgrades) return this.#send(request, next);
     this.#writes++;
     const scope = this.#current();
+    if (scope) this.#watch?.see(scope);
     if (scope && (scope.expired || this.#ended)) {
       throw new TsopError(
         "reconcile-expired",
@@ -107,11 +140,14 @@ export class ReconcileScopes {
         "End the work when `context.signal` is aborted, or raise reconcileTimeoutMs.",
       );
     }
+    const isCounted = scope && !request.upgrades && !EVENTS.test(request.path);
+    const version = this.#versions.get(request.path);
+    const before = isCounted ? await this.ownWrites.look(request, version, next) : undefined;
     const answer = await this.#send(request, next);
-    if (request.upgrades) return answer;
-    if (scope && !EVENTS.test(request.path) && this.#isChange(request, answer)) {
+    if (scope) this.#watch?.see(scope);
+    if (isCounted && this.#isChange(request, answer)) {
       const content = stringifyExact(contentOf(request.body) ?? null);
-      scope.changes.push(`${request.method} ${request.path} ${content}`);
+      scope.changes.push(this.ownWrites.note({ by: scope, request, content, answer, before }));
     }
     return answer;
   };

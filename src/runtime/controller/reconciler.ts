@@ -27,7 +27,7 @@ export type Outcome = Result | void;
 export interface ReconcileContext {
   /** Aborted when the manager stops, or the reconcile takes too long. */
   readonly signal: AbortSignal;
-  /** The log, which adds the controller, the key and the reconcile's id to each line. */
+  /** The log, which adds `controller`, `namespace`, `name` and `reconcileID` to each line. */
   readonly log: Logger;
   /** The causes: `update of Deployment d/web`, `retry 2 after: ...`; at most eight. */
   readonly causes: readonly string[];

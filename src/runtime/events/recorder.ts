@@ -8,6 +8,7 @@
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { cutText } from "../../logging/bounded-text.ts";
 import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import { isNotFound, StatusError } from "../../kube/status.ts";
@@ -20,13 +21,14 @@ import {
   type ObjectReference,
 } from "./correlator.ts";
 import { present } from "../../present.ts";
+import { omittedText, ReportLimit } from "../report-limit.ts";
 
 /** The content of an event. */
 export interface EventDetails {
   readonly type: "Normal" | "Warning";
   /** The reason: one word in CamelCase. */
   readonly reason: string;
-  /** The message: a sentence for people. */
+  /** The message: a sentence for people. What is over 1 kB is cut. */
   readonly message: string;
   /** The action of the operator: one word in CamelCase. */
   readonly action?: string;
@@ -50,6 +52,8 @@ const EVENT: ResourceType<CoreEvent & KubeObject> = {
   namespaced: true,
 };
 
+// The limit of events.k8s.io, with room for the correlator's "(combined from similar events): ".
+const MOST_MESSAGE_BYTES = 1024 - 40;
 const MAX_WAITING = 1000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
@@ -59,6 +63,7 @@ export class EventBroadcaster {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #correlator: EventCorrelator;
+  readonly #lines: ReportLimit;
   readonly #waiting: CoreEvent[] = [];
   readonly #ending = new AbortController();
   #sending: Promise<void> | undefined;
@@ -69,6 +74,7 @@ export class EventBroadcaster {
     this.#clock = clock;
     this.#log = log;
     this.#correlator = new EventCorrelator(clock);
+    this.#lines = new ReportLimit(clock);
   }
 
   /** A recorder in the name of `component`. */
@@ -93,13 +99,19 @@ export class EventBroadcaster {
 
   #push(event: CoreEvent): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#log.warn({ reason: event.reason }, "too many events are queued; one is dropped");
+      this.#warn({ reason: event.reason }, "too many events are queued; one is dropped");
       return;
     }
     this.#waiting.push(event);
     this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined;
     });
+  }
+
+  #warn(fields: object, text: string): void {
+    const omitted = this.#lines.admit();
+    if (omitted === undefined) this.#log.debug(fields, text);
+    else this.#log.warn(fields, `${text}${omittedText(omitted)}`);
   }
 
   async #send(): Promise<void> {
@@ -117,7 +129,7 @@ export class EventBroadcaster {
       } catch (error) {
         const givenUp = error instanceof StatusError || attempt >= MAX_TRIES;
         if (givenUp || this.#ending.signal.aborted) {
-          this.#log.warn({ err: error }, `an event was not sent: ${messageOf(error)}`);
+          this.#warn({ err: error }, `an event was not sent: ${messageOf(error)}`);
           return;
         }
         // The first wait is spread, so that many processes do not come back together.
@@ -145,7 +157,8 @@ export class EventBroadcaster {
   #build(component: string, object: KubeObject, details: EventDetails): CoreEvent {
     const nowMs = this.#clock.now();
     const timestamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z");
-    const { type, reason, message, action, related } = details;
+    const { type, reason, action, related } = details;
+    const message = cutText(details.message, MOST_MESSAGE_BYTES);
     // client-go's names: unique by the nanosecond, of which only the random part is available here.
     const random = BigInt(Math.floor(this.#clock.random() * 1e6));
     const nanoseconds = BigInt(Math.floor(nowMs)) * 1_000_000n + random;

@@ -1,9 +1,13 @@
-/** Serves the journal of an operator: as JSON, and as server-sent events. */
+/**
+ * Serves the journal of an operator, as JSON and as server-sent events, and its log level, which a
+ * PUT changes.
+ */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock, Timer } from "../../clock.ts";
-import { messageOf } from "../../errors.ts";
+import { manyListeners, type Clock, type Timer } from "../../clock.ts";
+import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { announce } from "../../logging/safe-logger.ts";
 import type { QueueState } from "../controller/activity.ts";
 import type { JournalEntry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
@@ -16,6 +20,8 @@ import type { ReviewFilter } from "../serving/review-filter.ts";
 
 const JOURNAL = "/debug/journal";
 const EVENTS = "/debug/journal/events";
+const LOG_LEVEL = "/debug/log-level";
+const MOST_LEVEL_BYTES = 4096;
 const LOOPBACK = "127.0.0.1";
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set([LOOPBACK, "localhost", "[::1]"]);
 // Proxies close connections that are idle for a minute.
@@ -49,6 +55,11 @@ export interface DebugParts {
   readonly filter: ReviewFilter;
   readonly queues: () => readonly QueueState[];
   readonly usedRights: UsedRights;
+  readonly logLevel: {
+    readonly get: () => string;
+    /** Returns what to know about the new levels. @throws TsopError `bad-log-level` */
+    readonly set: (levels: string) => string;
+  };
 }
 
 /** The whole answer to a request that is refused: strangers learn no more. */
@@ -63,7 +74,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 export class DebugServer {
   readonly #parts: DebugParts;
-  readonly #ended = new AbortController();
+  readonly #ended = manyListeners(new AbortController());
   readonly #instance: string;
   #server: RunningServer | undefined;
 
@@ -84,7 +95,8 @@ export class DebugServer {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       this.#answer(request, response).catch((error: unknown) => {
         log.warn({ err: error }, `a request for the journal failed: ${messageOf(error)}`);
-        response.writeHead(500).end("Internal Server Error\n");
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500).end("Internal Server Error\n");
       });
     };
     if (reviewed) {
@@ -94,7 +106,7 @@ export class DebugServer {
       this.#server = await serveHttp({ port, ...host, maxConnections }, listener, served);
     } else this.#server = await serveHttp({ port, host: LOOPBACK, maxConnections }, listener);
     const url = `${reviewed ? "https" : "http"}://${LOOPBACK}:${this.#server.port}`;
-    log.info({ url }, DEBUG_SERVED);
+    announce(log, { url }, DEBUG_SERVED);
   }
 
   async stop(): Promise<void> {
@@ -112,6 +124,10 @@ export class DebugServer {
       response.writeHead(status, { "Content-Type": "text/plain" }).end(REFUSALS[status]);
       return;
     }
+    if (url.pathname === LOG_LEVEL) {
+      await this.#answerLevel(request, response);
+      return;
+    }
     const after = Number(url.searchParams.get("after") ?? request.headers["last-event-id"] ?? 0);
     if (url.pathname === EVENTS) this.#follow(response, after);
     else response.writeHead(200, { "Content-Type": "application/json" }).end(this.#state(after));
@@ -122,13 +138,41 @@ export class DebugServer {
     const { headers, method } = request;
     // A page of another site in the developer's browser can reach this port, too.
     if (!endpoint.reviewed && !isLocal(headers)) return 403;
-    if (path !== JOURNAL && path !== EVENTS) return 404;
-    if (method !== "GET") return 405;
+    if (path !== JOURNAL && path !== EVENTS && path !== LOG_LEVEL) return 404;
+    const writes = path === LOG_LEVEL && method === "PUT";
+    if (method !== "GET" && !writes) return 405;
     if (endpoint.reviewed) {
       const { authorization } = headers;
-      return filter.check({ authorization, remoteAddress: request.socket.remoteAddress, path });
+      const { remoteAddress } = request.socket;
+      return filter.check({ authorization, remoteAddress, path, verb: writes ? "put" : "get" });
     }
     return hasToken(headers.authorization, endpoint.token) ? 200 : 401;
+  }
+
+  async #answerLevel(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { get, set } = this.#parts.logLevel;
+    const answer = (status: number, text: string): void => {
+      response.writeHead(status, { "Content-Type": "text/plain" }).end(`${text}\n`);
+    };
+    if (request.method !== "PUT") {
+      answer(200, get());
+      return;
+    }
+    let levels = "";
+    for await (const chunk of request.setEncoding("utf8")) {
+      levels += String(chunk);
+      if (levels.length > MOST_LEVEL_BYTES) {
+        response.setHeader("Connection", "close");
+        answer(413, "The log level is too long.");
+        return;
+      }
+    }
+    try {
+      answer(200, set(levels.trim()));
+    } catch (error) {
+      if (!(error instanceof TsopError)) throw error;
+      answer(400, `${error.message} ${error.fix}`);
+    }
   }
 
   #state(after: number): string {

@@ -11,10 +11,11 @@ import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { sameJson } from "../../kube/json.ts";
 import type { NewObject } from "../../kube/input.ts";
-import type { ObjectKey } from "../../kube/object.ts";
+import { formatKey, type ObjectKey } from "../../kube/object.ts";
 import { MANAGED_BY, MANAGER } from "../../kube/operator-marks.ts";
 import { isConflict, isNotFound } from "../../kube/status.ts";
 import type { Client } from "../client/client.ts";
+import { recordLeadership } from "./lease-events.ts";
 import { LEASE, type Lease, type LeaseSpec } from "./lease.ts";
 import { present } from "../../present.ts";
 
@@ -105,13 +106,15 @@ export class LeaderElector implements Election {
   }
 
   async acquire(signal: AbortSignal): Promise<void> {
-    const { clock, log, retryPeriodMs, renewDeadlineMs, key, standsStillMs } = this.#parts;
-    log.info({ lease: key }, "waiting to lead");
+    const { clock, log, identity, retryPeriodMs, renewDeadlineMs, key, standsStillMs } =
+      this.#parts;
+    log.info({ lease: formatKey(key), identity }, "waiting to lead");
     // A process whose main thread is blocked would only keep others from the work.
     while (standsStillMs() > renewDeadlineMs / 2 || !(await this.#try(signal))) {
       await clock.sleep(retryPeriodMs * (1 + JITTER * clock.random()), signal);
     }
-    log.info({ lease: key }, "leading");
+    log.info({ lease: formatKey(key), identity }, "leading");
+    void this.#record("became leader", signal);
   }
 
   async hold(signal: AbortSignal): Promise<void> {
@@ -149,13 +152,21 @@ export class LeaderElector implements Election {
     if (!inTerm || lease?.spec?.holderIdentity !== identity) return;
     const timeout = timeoutSignal(clock, renewDeadlineMs);
     try {
+      const told = this.#record("stopped leading", timeout.signal);
       await this.#giveBack(lease, timeout.signal);
+      log.info({ lease: formatKey(this.#parts.key), identity }, "the Lease is released");
+      await told;
     } catch (error) {
       // Another process has it, or the server is unreachable; the Lease expires by itself.
       log.info({ err: error }, "the Lease could not be released");
     } finally {
       timeout.clear();
     }
+  }
+
+  async #record(what: "became leader" | "stopped leading", signal: AbortSignal): Promise<void> {
+    const lease = this.#observed?.lease;
+    if (lease) await recordLeadership(lease, what, this.#parts, signal);
   }
 
   async #giveBack(lease: Lease, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,12 @@
 /** The command line of an operator. */
 import { parseArgs } from "node:util";
+import { systemClock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
+import { ByteBudget, cutText } from "../../logging/bounded-text.ts";
+import { jsonLine } from "../../logging/line-forms.ts";
+import { plainFields } from "../../logging/log-fields.ts";
+import { fittingFormat } from "../../logging/standard-output.ts";
+import { handleProcessEnd } from "./process-end.ts";
 import { getField } from "../../kube/json.ts";
 
 /** A flag that an operator takes. */
@@ -9,6 +15,10 @@ export interface FlagOption {
   readonly type: "boolean" | "string" | "port";
   /** The effect of the flag, for `--help`. */
   readonly help: string;
+  /** The name of the value in `--help`; `text` or `port` when absent. */
+  readonly placeholder?: string;
+  /** Throws for a value that cannot be used; the message of the error is shown. */
+  readonly check?: (value: string) => void;
 }
 
 /** The flags of an operator, by their names without dashes. */
@@ -32,6 +42,7 @@ export type FlagValues<F extends FlagOptions> = {
  * createManager({ health: { port: flags["health-port"] ?? 8081 } });
  */
 export function readFlags<const F extends FlagOptions>(options: F): FlagValues<F> {
+  handleProcessEnd();
   const args = process.argv.slice(2);
   if (args.includes("--help") || args.includes("-h")) {
     process.stdout.write(helpOf(options));
@@ -40,9 +51,22 @@ export function readFlags<const F extends FlagOptions>(options: F): FlagValues<F
   try {
     return parseFlags(options, args);
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n${error instanceof TsopError ? error.fix : ""}\n`);
+    tellBadFlag(error);
     endProcess(2);
   }
+}
+
+/** A sentence for people, or a line for collectors. */
+function tellBadFlag(error: unknown): void {
+  const fix = error instanceof TsopError ? error.fix : "";
+  const message = messageOf(error);
+  if (fittingFormat(process.env) === "text") {
+    process.stderr.write(`${message}\n${fix}\n`);
+    return;
+  }
+  const fields = plainFields({ reason: "bad-flag", err: error }, new ByteBudget(4096));
+  const text = cutText(`The operator cannot start: ${message} ${fix}`, 2048);
+  process.stderr.write(`${jsonLine("fatal", systemClock.now(), text, fields)}\n`);
 }
 
 /** Nothing runs yet that would have to be stopped first. */
@@ -88,6 +112,7 @@ export function parseFlags<const F extends FlagOptions>(
     // The text after a flag without a value may be the next flag.
     const text = inlineValue !== true && value?.startsWith("-") === true ? undefined : value;
     values[name] = valueOf(option.type, rawName, text);
+    if (text !== undefined && option.check) checkValue(option.check, rawName, text);
   }
   return values as FlagValues<F>;
 }
@@ -109,16 +134,29 @@ function valueOf(
   throw bad(`${flag} must be a port number from 0 to 65535, not ${JSON.stringify(text)}.`);
 }
 
+function checkValue(check: (value: string) => void, flag: string, text: string): void {
+  try {
+    check(text);
+  } catch (error) {
+    const fix = error instanceof TsopError ? error.fix : HELP;
+    throw new TsopError("bad-flag", `${flag}: ${messageOf(error)}`, fix, { cause: error });
+  }
+}
+
+const HELP = "`--help` lists the flags.";
+
 function bad(message: string): TsopError {
-  return new TsopError("bad-flag", message, "`--help` lists the flags.");
+  return new TsopError("bad-flag", message, HELP);
 }
 
 function helpOf(options: FlagOptions): string {
   const placeholders = { boolean: "", string: "=<text>", port: "=<port>" };
-  const rows = Object.entries(options).map(([name, { type, help }]): [string, string] => [
-    `--${name}${placeholders[type]}`,
-    help,
-  ]);
+  const rows = Object.entries(options).map(
+    ([name, { type, help, placeholder }]): [string, string] => [
+      `--${name}${placeholder === undefined ? placeholders[type] : `=<${placeholder}>`}`,
+      help,
+    ],
+  );
   const width = Math.max(...rows.map(([flag]) => flag.length), "--help".length);
   const all: [string, string][] = [...rows, ["--help", "print this help"]];
   return `Flags:\n${all.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}\n`).join("")}`;

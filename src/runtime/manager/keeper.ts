@@ -56,19 +56,25 @@ interface OfManager extends Omit<
   readonly maxConnections: number;
 }
 
+/** Whether a test provides the time or the server. */
+export function isSimulated(
+  { clock = systemClock, transport }: ManagerOptions,
+  config: ClusterConfig | undefined,
+): boolean {
+  return clock !== systemClock || transport !== undefined || config?.connect !== undefined;
+}
+
 export function keeperOf(
   options: ManagerOptions,
   config: ClusterConfig | undefined,
   { namespace, maxConnections, ...parts }: OfManager,
 ): Keeper {
-  const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop", transport } = options;
+  const { leaderElection, health, stuckAfterMs = 30_000, name = "tsop" } = options;
   const { clock } = parts;
-  // A thread cannot use a test's transport or clock.
-  const simulated =
-    clock !== systemClock || transport !== undefined || config?.connect !== undefined;
   return new Keeper({
     ...parts,
-    config: simulated ? undefined : config,
+    // A thread cannot use a test's transport or clock.
+    config: isSimulated(options, config) ? undefined : config,
     election:
       leaderElection && electionSettings(leaderElection, stuckAfterMs, { clock, namespace }),
     health: health && { ...health, maxConnections },

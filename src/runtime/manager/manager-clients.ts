@@ -73,7 +73,7 @@ export class ManagerClients {
       : (recordingsOfEnvironment(process.env) ?? options.recordings);
     const recorder = recordings && new Recorder(recordings, name, log);
     const areTapped = recorder !== undefined || replay !== undefined;
-    this.scopes = new ReconcileScopes({ areNoted: endpoint !== undefined, areTapped });
+    this.scopes = new ReconcileScopes(clock, { areNoted: endpoint !== undefined, areTapped });
     const tapOf = (): ReconcileTap | undefined => this.scopes.tap;
     this.shownClock = areTapped ? new TappedClock(clock, tapOf) : clock;
     this.metrics = new OperatorMetrics(clock);
@@ -85,11 +85,17 @@ export class ManagerClients {
     const observe = this.metrics.requests(new URL(this.transport.server).host);
     this.observe = observe;
     // The elector must be able to write before it is the leader, and the caches only read.
-    const onWarning = warningHandler(options.warnings, logWarning(log));
+    const onWarning = warningHandler(options.warnings, logWarning(log.child({ logger: "client" })));
     const open = new RestClient(this.transport, clock, { observe, onWarning });
     this.own = new LiveClient(open, { fieldManager: name });
     this.fenced = new FencedTransport(this.transport, clock, endsAtMs);
-    this.cache = new InformerCache(open, clock, log, options.cache, tapOf);
+    this.cache = new InformerCache(
+      open,
+      clock,
+      log.child({ logger: "cache" }),
+      options.cache,
+      tapOf,
+    );
     this.metrics.informers(() => this.cache.health());
     const { middlewares = [] } = options;
     const rest = new RestClient(this.fenced, clock, {
@@ -100,7 +106,7 @@ export class ManagerClients {
     const live = new LiveClient(rest, writeDefaults(name, options), this.cache);
     const journal = endpoint && new Journal(clock, this.cache);
     this.client = new CachedClient(live, this.cache, journal && noteIn(this.scopes));
-    this.events = new EventBroadcaster(live, clock, log);
+    this.events = new EventBroadcaster(live, clock, log.child({ logger: "events" }));
     this.debug = endpoint && journal && usedRights && { endpoint, journal, usedRights };
     const observers = [this.tracing, journal, recorder, replay];
     this.observer = observersAsOne(observers.filter((one) => one !== undefined));

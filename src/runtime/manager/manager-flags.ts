@@ -1,5 +1,8 @@
 /** The flags that the scaffolded Deployment passes, and the manager's options for them. */
 import { TsopError } from "../../errors.ts";
+import type { LogFormat } from "../../logging/line-forms.ts";
+import { LevelTable, type LogLevels } from "../../logging/log-levels.ts";
+import { formatNamed } from "../../logging/standard-output.ts";
 import { present } from "../../present.ts";
 import type { WebhookServerOptions } from "../webhook/certificate.ts";
 import type { FlagOptions, FlagValues } from "./flags.ts";
@@ -10,8 +13,8 @@ import type { MetricsEndpoint } from "../serving/health.ts";
 
 /**
  * The flags of every operator, for `readFlags`: `--leader-elect`, `--metrics-port`,
- * `--metrics-cert-path`, `--metrics-insecure`, `--health-port`, `--debug-port`. Without its flag a
- * feature stays off.
+ * `--metrics-cert-path`, `--metrics-insecure`, `--health-port`, `--debug-port`, `--log-level`,
+ * `--log-format`. Without its flag a feature stays off.
  *
  * @example
  * const flags = readFlags({ ...managerFlags, "dry-run": { type: "boolean", help: "write nothing" } });
@@ -34,6 +37,18 @@ export const managerFlags = {
   "debug-port": {
     type: "port",
     help: "keep a journal for `tsop why`, served to this machine only",
+  },
+  "log-level": {
+    type: "string",
+    help: "debug, info, warn or error, and levels of components: info,controller/web=debug",
+    placeholder: "levels",
+    check: (levels) => void new LevelTable(levels),
+  },
+  "log-format": {
+    type: "string",
+    help: "json or text (text on a terminal, json elsewhere)",
+    placeholder: "format",
+    check: (format) => void formatNamed(format),
   },
 } as const satisfies FlagOptions;
 
@@ -79,7 +94,10 @@ export const webhookFlags = {
 export function managerOptions(
   flags: FlagValues<typeof managerFlags>,
   { leaderElection }: { readonly leaderElection: LeaderElectionOptions },
-): Pick<ManagerOptions, "leaderElection" | "metrics" | "health" | "debug"> {
+): Pick<
+  ManagerOptions,
+  "leaderElection" | "metrics" | "health" | "debug" | "logLevel" | "logFormat"
+> {
   const health = flags["health-port"];
   const debug = flags["debug-port"];
   return present({
@@ -87,6 +105,9 @@ export function managerOptions(
     metrics: metricsEndpoint(flags),
     health: health === undefined ? undefined : { port: health },
     debug: debug === undefined ? undefined : { port: debug },
+    // `readFlags` has checked both.
+    logLevel: flags["log-level"] as LogLevels | undefined,
+    logFormat: flags["log-format"] as LogFormat | undefined,
   });
 }
 

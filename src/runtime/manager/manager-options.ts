@@ -1,6 +1,8 @@
 /** The options of a manager. */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
+import type { LogFormat } from "../../logging/line-forms.ts";
+import type { LogLevels } from "../../logging/log-levels.ts";
 import type { CacheOptions } from "../cache/cache.ts";
 import type { ClientMiddleware } from "../rest/rest-client.ts";
 import type { WarningOption } from "../rest/warnings.ts";
@@ -21,8 +23,21 @@ export interface ManagerOptions {
   readonly config?: ClusterConfig;
   /** The field manager, in managedFields, and the user agent; `tsop` when absent. */
   readonly name?: string;
-  /** The log; JSON lines on stdout when absent. */
+  /**
+   * The log; when absent, lines on standard output: JSON, or text on a terminal. A pino instance
+   * fits. Every line is limited in size, and errors have no fields of their own in it.
+   */
   readonly log?: Logger;
+  /**
+   * The level, and those of components: `info,controller/web=debug`. When absent, the environment
+   * variable TSOP_LOG_LEVEL decides, then a logger given as `log`, then it is info.
+   */
+  readonly logLevel?: LogLevels;
+  /**
+   * The form of the lines; when absent, the environment variable TSOP_LOG_FORMAT decides, then it is
+   * text on a terminal and JSON elsewhere. A logger given as `log` has its own form.
+   */
+  readonly logFormat?: LogFormat;
   /** Serves `/metrics`; off when absent. */
   readonly metrics?: MetricsEndpoint;
   /** Serves `/healthz` and `/readyz`; off when absent. */

@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
+import type { LogLevels } from "../../logging/log-levels.ts";
 import type { Cache } from "../cache/cache-view.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
@@ -36,6 +37,12 @@ export interface Manager {
   readonly metrics: RuntimeMetrics;
   /** The keys that this process works on; absent where keys are not shared. */
   readonly shards: Shards | undefined;
+  /**
+   * Changes the level of the log while the operator runs: `debug`, or `info,controller/web=debug`.
+   *
+   * @throws TsopError `bad-log-level`; the level stays then
+   */
+  setLogLevel(levels: LogLevels): void;
   /** Resolves when this process is the leader, or at once without leader election. */
   readonly elected: Promise<void>;
   /** Answers reviews of the API server, if `ManagerOptions.webhooks` is given. */

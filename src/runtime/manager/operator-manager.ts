@@ -3,10 +3,11 @@
  *
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
-import { pino } from "pino";
-import { timeoutSignal, untilAborted, type Clock } from "../../clock.ts";
+import { untilAborted, type Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
+import { openLog } from "../../logging/process-log.ts";
+import type { SafeLogger } from "../../logging/safe-logger.ts";
+import type { LogLevels } from "../../logging/log-levels.ts";
 import type { InformerCache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import type { Activity } from "../controller/activity.ts";
@@ -21,11 +22,16 @@ import { coordinationAccess, createMember } from "./coordination.ts";
 import { DebugServer } from "../journal/debug-server.ts";
 import { checkInformers, type HealthCheck } from "../serving/health.ts";
 import type { RunningServer } from "../serving/http-serving.ts";
-import { type Keeper, keeperOf } from "./keeper.ts";
+import { isSimulated, type Keeper, keeperOf } from "./keeper.ts";
+import { changeLogLevel } from "./log-level.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "../leader-election/leader-election.ts";
 import { heapProblem, memoryLimits } from "./heap-limit.ts";
+import { LifeReport } from "./life-report.ts";
 import type { ManagerOptions } from "./manager-options.ts";
+import { managerRuns } from "./process-end.ts";
+import { Crash } from "./crash.ts";
+import { shutDown } from "./shut-down.ts";
 import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
 import { Preflight } from "./preflight.ts";
@@ -48,7 +54,7 @@ export class OperatorManager implements Manager {
   readonly client: Client;
   readonly cache: InformerCache;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: SafeLogger;
   readonly metrics: OperatorMetrics;
   readonly shards: ShardMember | undefined;
   readonly [INSIDE]: ManagerInside;
@@ -76,6 +82,7 @@ export class OperatorManager implements Manager {
   #state = "was not started";
   #failure: unknown;
   #leads = false;
+  readonly #crash: Crash;
 
   constructor(
     options: ManagerOptions,
@@ -84,7 +91,7 @@ export class OperatorManager implements Manager {
     replay?: Replay,
   ) {
     this.name = options.name ?? "tsop";
-    this.log = options.log ?? pino();
+    this.log = openLog(options);
     this.#probes = new Probes(this.log);
     this.#options = options;
     this.#config = config;
@@ -105,6 +112,7 @@ export class OperatorManager implements Manager {
     this.#fail = (error) => {
       this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
     };
+    this.#crash = new Crash(this.log, clients.scopes, this.#fail);
     // A failure while `start` does not wait for it must not be an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
     this.#caches = new RunGroup(this.#fail);
@@ -115,12 +123,17 @@ export class OperatorManager implements Manager {
     this.#preflight = new Preflight({
       client: this.#clients.own,
       clock,
-      log: this.log,
+      log: this.#logOf("permissions"),
       planned: () => this.#planned(),
     });
     if (!replay) this.#caches.add(this.#preflight);
     if (options.sharding) {
-      const parts = { client: this.#clients.own, clock, log: this.log, namespace: this.#namespace };
+      const parts = {
+        client: this.#clients.own,
+        clock,
+        log: this.#logOf("sharding"),
+        namespace: this.#namespace,
+      };
       const presence = () => this.#keeper?.presence;
       this.shards = createMember(options.sharding, parts, presence, () => {
         this.#clients.scopes.expireAll();
@@ -133,7 +146,7 @@ export class OperatorManager implements Manager {
       registry: this.metrics.registry,
       client: this.#clients.own,
       clock,
-      log: this.log,
+      log: this.#logOf("webhooks"),
       namespace: this.#namespace,
       inCluster: config?.inCluster === true,
       tracing: clients.tracing,
@@ -180,6 +193,10 @@ export class OperatorManager implements Manager {
     if (name !== undefined) this.#names.add(name);
     this.#replay?.add(runnable);
     (needLeaderElection ? this.#leading : this.#everywhere).add(runnable);
+  }
+
+  setLogLevel(levels: LogLevels): void {
+    changeLogLevel(this.log, levels);
   }
 
   addHealthCheck(name: string, check: HealthCheck): void {
@@ -246,7 +263,15 @@ export class OperatorManager implements Manager {
     const problem = heapProblem(memoryLimits());
     if (problem !== undefined) this.log.warn(problem);
     let failure: unknown;
+    const { scopes } = this.#clients;
+    const { clock, log } = this;
+    const life = new LifeReport({ clock, log, running: () => scopes.running });
+    const noteEnd = managerRuns(this.#crash);
+    const watch = isSimulated(this.#options, this.#config)
+      ? undefined
+      : scopes.watchLoop(clock, log);
     try {
+      life.starting(this.name, this.#clients.transport.server, this.#options);
       const limits = serverLimits(processMemory(), this.#options.serverMemoryBytes);
       const maxConnections = limits.connections.other;
       this.#keeper = this.#createKeeper(maxConnections);
@@ -260,20 +285,28 @@ export class OperatorManager implements Manager {
       this.#membership.start();
       this.#everywhere.start();
       this.#state = RUNNING;
-      await Promise.race([this.#lead(this.#keeper.election, signal), this.#failed.promise]);
+      life.serving(this.ports);
+      const led = this.#lead(this.#keeper.election, signal);
+      void this.#elected.promise.then(() => life.synced(this.cache));
+      await Promise.race([led, this.#failed.promise]);
     } catch (error) {
       failure = error;
     }
     this.#state = failure === undefined ? "has ended" : "has failed";
     this.#failure = failure;
-    // After a lost leadership there is no time: another process may lead at any moment.
-    const lost = failure instanceof TsopError && failure.code === "leadership-lost";
-    const { gracefulShutdownMs = 30_000 } = this.#options;
-    const graceMs = lost ? undefined : gracefulShutdownMs;
-    await this.#stop(signal.reason, graceMs).catch((error: unknown) => {
+    life.stopping(messageOf(failure ?? signal.reason), failure !== undefined);
+    let isReleased: boolean | undefined;
+    try {
+      const graceMs = this.#crash.graceMs(failure, this.#options.gracefulShutdownMs);
+      isReleased = await this.#stop(signal.reason, graceMs);
+    } catch (error) {
       if (failure === undefined) failure = error;
       else this.log.error({ err: error }, messageOf(error));
-    });
+    }
+    watch?.stop();
+    life.stopped(this.#leads ? isReleased : undefined);
+    noteEnd(failure);
+    this.#crash.stopped();
     if (failure !== undefined) throw failure as Error;
   }
 
@@ -317,59 +350,27 @@ export class OperatorManager implements Manager {
     }
   }
 
-  /**
-   * The parts that depend on a part end before it; handlers of webhooks read the caches.
-   *
-   * @param graceMs - how long the parts may take; absent: no time, because the leadership is lost
-   */
-  async #stop(reason: unknown, graceMs: number | undefined): Promise<void> {
+  #stop(reason: unknown, graceMs: number | undefined): Promise<boolean | undefined> {
     this.#probes.end();
-    const deadline = timeoutSignal(this.clock, graceMs ?? 0);
-    const expired = untilAborted(deadline.signal).then(() => {
-      this.#clients.scopes.end();
-      if (graceMs === undefined) return;
-      throw new TsopError(
-        "shutdown-timeout",
-        `The manager did not stop within ${graceMs} ms: a part of it is still running.`,
-        "End reconciles when `context.signal` is aborted, or raise gracefulShutdownMs.",
-      );
-    });
-    const drained = (async () => {
-      // Reviews may be answered wrongly without a part that failed.
-      const webhooksDrained = this.#failure ? undefined : this.webhooks.drain(graceMs ?? 0);
-      await this.#everywhere.stop(reason);
-      await this.#leading.stop(reason);
-      await this.#clients.events.flush();
-      this.#holding.abort();
-      // Only when no write is open: nobody else may lead before that. Otherwise the Lease expires
-      // by itself.
-      if (this.#clients.fenced.settled) await this.#keeper?.election?.release();
-      await this.#membership.stop(reason);
-      await this.shards?.end();
-      await webhooksDrained;
-      await this.webhooks.stop();
-      await this.#caches.stop(reason);
-      await this.#clients.events.flush();
-    })();
-    expired.catch(() => undefined);
-    try {
-      await Promise.race([drained, expired]);
-    } finally {
-      deadline.clear();
-      this.#holding.abort();
-      this.webhooks.close();
-      await this.#keeper?.stop();
-      await this.#metricsServer?.stop();
-      await this.#debug?.stop();
-      this.#clients.transport.close();
-    }
+    const { clock, webhooks, shards } = this;
+    const parts = { clock, webhooks, shards, clients: this.#clients, holding: this.#holding };
+    const groups = {
+      everywhere: this.#everywhere,
+      leading: this.#leading,
+      membership: this.#membership,
+      caches: this.#caches,
+    };
+    const last = [this.#keeper, this.#metricsServer, this.#debug];
+    const election = this.#keeper?.election;
+    const hasFailed = this.#failure !== undefined;
+    return shutDown({ ...parts, groups, election, last }, { reason, graceMs, hasFailed });
   }
 
   #createKeeper(maxConnections: number): Keeper {
     return keeperOf(this.#options, this.#config, {
       client: this.#clients.own,
       clock: this.clock,
-      log: this.log,
+      log: this.#logOf("leader-election"),
       namespace: this.#namespace,
       maxConnections,
       shard: this.shards?.settings,
@@ -389,6 +390,10 @@ export class OperatorManager implements Manager {
       filter: this.#filter,
       queues: () => this.#activities().flatMap(({ queue }) => queue ?? []),
       usedRights,
+      logLevel: {
+        get: () => this.log.levels.shown,
+        set: (levels) => changeLogLevel(this.log, levels),
+      },
     });
   }
 
@@ -400,6 +405,10 @@ export class OperatorManager implements Manager {
       ...coordinationAccess(leaderElection, sharding, this.#namespace),
       ...this.webhooks.planned(),
     ];
+  }
+
+  #logOf(logger: string): SafeLogger {
+    return this.log.child({ logger });
   }
 
   get #namespace(): string {

@@ -1,6 +1,6 @@
 /** Parts that run together and are stopped together. */
 
-import { setMaxListeners } from "node:events";
+import { manyListeners } from "../../clock.ts";
 import type { Activity } from "../controller/activity.ts";
 
 /** A part that runs until its signal is aborted. */
@@ -17,7 +17,7 @@ export class RunGroup {
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();
   readonly #active = new Set<Runnable>();
-  readonly #stop = new AbortController();
+  readonly #stop = manyListeners(new AbortController());
   readonly #onFailure: (error: unknown) => void;
   #started = false;
 
@@ -34,8 +34,6 @@ export class RunGroup {
   start(): void {
     if (this.#stop.signal.aborted) return;
     this.#started = true;
-    // Each part and each watch adds a listener: more than ten are not a leak here.
-    setMaxListeners(0, this.#stop.signal);
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
   }
 

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { parseKey } from "../controller/outcomes.ts";
 import type {
   ObservedReconcile,
   ObservedStart,
@@ -110,7 +111,7 @@ export class Recorder implements ReconcileObserver {
       if (text.length > MOST_CHARACTERS) {
         const megabytes = (text.length / 1024 / 1024).toFixed(1);
         const why = `the recording of a reconcile was not saved because it has ${megabytes} MB, more than 8`;
-        this.#log.warn({ controller, key }, why);
+        this.#log.warn({ controller, ...parseKey(key) }, why);
         return;
       }
       // The retries of one object must not push out the recordings of other objects.
@@ -119,7 +120,7 @@ export class Recorder implements ReconcileObserver {
       this.#write(`${name.replace(/[^\w.-]/g, "_")}${SUFFIX}`, text);
     } catch (error) {
       const why = `the recording of a reconcile could not be saved: ${messageOf(error)}`;
-      this.#log.warn({ controller, key, err: error }, why);
+      this.#log.warn({ controller, ...parseKey(key), err: error }, why);
     }
   }
 

@@ -12,8 +12,13 @@ import type { WatchEvent, WatchStream } from "./watch-events.ts";
 /** The Accept header for one object, or a list, of the kind; none for whole objects. */
 export function acceptOf(resource: ResourceInfo, list: boolean): { readonly accept?: string } {
   if (!resource.metadataOnly) return {};
+  return { accept: metadataType(list) };
+}
+
+/** The media type of the metadata of an object, or of a list. */
+export function metadataType(list: boolean): string {
   const kind = list ? "PartialObjectMetadataList" : "PartialObjectMetadata";
-  return { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1` };
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 }
 
 /** Whether whole objects of the kind are read. */

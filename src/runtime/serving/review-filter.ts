@@ -76,6 +76,8 @@ export interface ReviewedRequest {
   readonly authorization: string | undefined;
   readonly remoteAddress: string | undefined;
   readonly path: string;
+  /** The verb of the right; `get` when absent. */
+  readonly verb?: string;
 }
 
 /** Reviews requests by the API server. */
@@ -104,13 +106,18 @@ export class ReviewFilter {
    *
    * @throws StatusError, ConnectionError when the cluster cannot answer
    */
-  async check({ authorization, remoteAddress, path }: ReviewedRequest): Promise<Verdict> {
+  async check({
+    authorization,
+    remoteAddress,
+    path,
+    verb = "get",
+  }: ReviewedRequest): Promise<Verdict> {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined || cannotBeValid(token, this.#clock.now())) return 401;
     const user = await this.#user(token, remoteAddress);
     if (user === "too many") return 429;
     if (!user) return 401;
-    return (await this.#mayGet(user, path)) ? 200 : 403;
+    return (await this.#mayDo(user, verb, path)) ? 200 : 403;
   }
 
   async #user(token: string, address = ""): Promise<User | undefined | "too many"> {
@@ -157,9 +164,9 @@ export class ReviewFilter {
     return false;
   }
 
-  async #mayGet(user: User, path: string): Promise<boolean> {
+  async #mayDo(user: User, verb: string, path: string): Promise<boolean> {
     const { username, uid, groups, extra } = user;
-    const attributes = { path, verb: "get" };
+    const attributes = { path, verb };
     const spec = { user: username, uid, groups, extra, nonResourceAttributes: attributes };
     const key = JSON.stringify(spec);
     const nowMs = this.#clock.monotonicMs();

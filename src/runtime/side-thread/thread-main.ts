@@ -7,6 +7,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../clock.ts";
 import { InternalError, messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { ByteBudget, cutText } from "../../logging/bounded-text.ts";
+import { jsonLine } from "../../logging/line-forms.ts";
+import { plainFields } from "../../logging/log-fields.ts";
 import { LiveClient } from "../client/live-client.ts";
 import { RestClient } from "../rest/rest-client.ts";
 import { serveProbes } from "../serving/health.ts";
@@ -31,6 +34,9 @@ import { ThreadConfig } from "./thread-config.ts";
 const clock = systemClock;
 // In a thread, `process.stderr` goes through the main thread.
 const STDERR = 2;
+const FIELD_BYTES = 4608;
+// A main thread that makes no round for so long does not read its messages.
+const BLOCKED_MS = 1000;
 
 /** A logger whose lines the main thread writes, with its fields and to its destination. */
 function forwardingLogger(tell: (message: FromSideThread) => void, bound: object = {}): Logger {
@@ -38,7 +44,8 @@ function forwardingLogger(tell: (message: FromSideThread) => void, bound: object
     (level: LogLevel): Logger["info"] =>
     (first: object | string, second?: string) => {
       const [fields, message] = typeof first === "string" ? [{}, first] : [first, second ?? ""];
-      tell({ type: "log", level, fields: plainFields({ ...bound, ...fields }), message });
+      const plain = plainFields({ ...bound, ...fields }, new ByteBudget(FIELD_BYTES));
+      tell({ type: "log", level, fields: plain, message });
     };
   return {
     debug: method("debug"),
@@ -49,28 +56,30 @@ function forwardingLogger(tell: (message: FromSideThread) => void, bound: object
   };
 }
 
-/** Fields as plain data; an error becomes what loggers print of it. */
-function plainFields(fields: object): object {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]: [string, unknown]) => [
-      name,
-      value instanceof Error
-        ? { type: value.name, message: value.message, stack: value.stack }
-        : value,
-    ]),
-  );
+/** The last words of a process whose main thread is blocked: one line, as the operator writes them. */
+function tellLost(error: unknown): void {
+  const fields = { reason: "main-thread-blocked", err: error };
+  const plain = plainFields(fields, new ByteBudget(FIELD_BYTES));
+  const message = `The operator cannot go on: ${messageOf(error)}`;
+  writeSync(STDERR, `${jsonLine("fatal", clock.now(), cutText(message, 2048), plain)}\n`);
 }
 
 /** One election, from the message `acquire` to the message `release`. */
 class ElectionRun {
   readonly #elector: LeaderElector;
   readonly #tell: (message: FromSideThread) => void;
+  readonly #isBlocked: () => boolean;
   readonly #end = new AbortController();
   #run: Promise<void> = Promise.resolve();
 
-  constructor(elector: LeaderElector, tell: (message: FromSideThread) => void) {
+  constructor(
+    elector: LeaderElector,
+    tell: (message: FromSideThread) => void,
+    isBlocked: () => boolean,
+  ) {
     this.#elector = elector;
     this.#tell = tell;
+    this.#isBlocked = isBlocked;
   }
 
   acquire(): void {
@@ -83,9 +92,9 @@ class ElectionRun {
       })
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        // The main thread may never read the message about it.
-        writeSync(STDERR, `${messageOf(error)}\n`);
         this.#tell({ type: "lost", error: plainError(error) });
+        // The main thread may never read the message about it.
+        if (this.#isBlocked()) tellLost(error);
       });
   }
 
@@ -167,7 +176,7 @@ function electionRun(
     term: memory,
     standsStillMs: () => stillness.ms,
   });
-  return new ElectionRun(elector, tell);
+  return new ElectionRun(elector, tell, () => stillness.ms > BLOCKED_MS);
 }
 
 interface ThreadParts {

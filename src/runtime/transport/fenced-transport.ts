@@ -32,6 +32,8 @@ export class FencedTransport implements Transport {
   readonly #clock: Clock;
   readonly #endsAtMs: Term;
   #unansweredAtMs: number | undefined;
+  #open = 0;
+  #isSealed = false;
 
   constructor(inner: Transport, clock: Clock, endsAtMs: Term) {
     this.#inner = inner;
@@ -41,8 +43,14 @@ export class FencedTransport implements Transport {
 
   /** Whether no write can still be on its way to the server; one without an answer may be. */
   get settled(): boolean {
+    if (this.#open > 0) return false;
     if (this.#unansweredAtMs === undefined) return true;
     return this.#clock.monotonicMs() - this.#unansweredAtMs > LONGEST_WAY_MS;
+  }
+
+  /** Refuses all further writes of a process with a term: its Lease is about to be released. */
+  seal(): void {
+    this.#isSealed = true;
   }
 
   /** @throws TsopError `leadership-lost` for a write after the end of the term */
@@ -57,12 +65,14 @@ export class FencedTransport implements Transport {
     lastCheck();
     request.signal?.throwIfAborted();
     const term = this.#termOf(request.signal);
+    this.#open++;
     try {
       return await this.#inner.request({ ...request, signal: term.signal, lastCheck });
     } catch (error) {
       if (mayHaveGone(error)) this.#unansweredAtMs = this.#clock.monotonicMs();
       throw error;
     } finally {
+      this.#open--;
       term.clear();
     }
   }
@@ -81,17 +91,18 @@ export class FencedTransport implements Transport {
     lastCheck();
     request.signal?.throwIfAborted();
     const term = this.#termOf(request.signal);
+    this.#open++;
+    const end = (): void => {
+      this.#open--;
+      term.clear();
+    };
     try {
       const answer = await this.#inner.upgrade({ ...request, signal: term.signal, lastCheck });
-      if ("status" in answer) term.clear();
-      else {
-        void answer.closed.then(() => {
-          term.clear();
-        });
-      }
+      if ("status" in answer) end();
+      else void answer.closed.then(end);
       return answer;
     } catch (error) {
-      term.clear();
+      end();
       throw error;
     }
   }
@@ -109,6 +120,7 @@ export class FencedTransport implements Transport {
   }
 
   get #leftMs(): number {
+    if (this.#isSealed) return -Infinity;
     return (this.#endsAtMs() ?? -Infinity) - this.#clock.monotonicMs();
   }
 

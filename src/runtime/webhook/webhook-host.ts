@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
+import { announce } from "../../logging/safe-logger.ts";
 import { present } from "../../present.ts";
 import { bindMethods } from "../bind-methods.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
@@ -164,7 +165,7 @@ export class WebhookHost implements Webhooks {
     }
     const host = options.host ?? process.env[WEBHOOK_HOST_VARIABLE];
     this.#port = await this.#server.listen({ port: options.port, ...present({ host }) });
-    log.info({ port: this.#port }, WEBHOOKS_SERVED);
+    announce(log, { port: this.#port }, WEBHOOKS_SERVED);
     options.listening?.(this.#port);
   }
 

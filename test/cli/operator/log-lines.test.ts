@@ -15,15 +15,17 @@ const line = (fields: object): string =>
     .join("\n");
 
 describe("formatLogEntry", () => {
-  it("makes one readable line of a line of pino: when, how bad, which controller, which object, what", () => {
+  it("makes one readable line of a line of the log, or of pino: when, how bad, which controller, which object, what", () => {
     expect(line({ level: 30, n: 2, msg: "started" })).toBe("03:04:05.006 info  started n=2");
     expect(line({ level: 30, controller: "web", n: 2, msg: "controller started" })).toBe(
       "03:04:05.006 info  web  controller started n=2",
     );
-    const about = { controller: "web", key: "default/shop", reconcileID: "a1-7" };
-    expect(line({ level: 40, ...about, msg: "no pod is ready" })).toBe(
-      "03:04:05.006 warn  web default/shop  no pod is ready reconcileID=a1-7",
-    );
+    const about = { controller: "web", namespace: "default", name: "shop", reconcileID: "a1-7" };
+    for (const level of [40, "warn"]) {
+      expect(line({ level, ...about, msg: "no pod is ready" })).toBe(
+        "03:04:05.006 warn  web default/shop  no pod is ready reconcileID=a1-7",
+      );
+    }
   });
 
   it("gives each controller a colour that stays, and none where there is no terminal", () => {
@@ -66,9 +68,15 @@ describe("formatLogEntry", () => {
   it("shows text of others in one line, and nothing that a terminal obeys", () => {
     const hostile = "\u001b[2J\u001b]0;x\u0007\nERROR\r\u009b1m\u202e";
     const shown = "\\u001b[2J\\u001b]0;x\\u0007\\nERROR\\u000d\\u009b1m\\u202e";
-    const fields = { msg: hostile, [hostile]: 1, name: hostile, controller: hostile, key: hostile };
+    const fields = {
+      msg: hostile,
+      [hostile]: 1,
+      other: hostile,
+      controller: hostile,
+      name: hostile,
+    };
     expect(line({ level: 30, ...fields })).toBe(
-      `03:04:05.006 info  ${shown} ${shown}  ${shown} ${shown}=1 name=${shown}`,
+      `03:04:05.006 info  ${shown} ${shown}  ${shown} ${shown}=1 other=${shown}`,
     );
     const err = {
       message: hostile,

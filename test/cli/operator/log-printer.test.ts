@@ -23,7 +23,10 @@ function start(env: Readonly<Record<string, string>> = {}) {
   const fail = (key = "default/shop", message = "x is undefined", more = {}): void => {
     const err = { type: "TypeError", message, stack: `TypeError: ${message}\n${FRAME}` };
     const msg = `the reconcile failed: ${message}`;
-    const entry = { level: 50, time: clock.now(), controller: "web", key, err, msg, ...more };
+    const [namespace, name] = key.split("/");
+    const object = { controller: "web", namespace, name };
+    const time = new Date(clock.now()).toISOString();
+    const entry = { level: "error", time, msg, ...object, err, ...more };
     printer.print(JSON.stringify(entry));
   };
   return { clock, lines, printer, fail };

@@ -83,6 +83,7 @@ describe("the warnings of the API server", () => {
       warn: (first: object | string, second?: string) => {
         lines.push(second ?? (first as string));
       },
+      child: () => log,
     };
     const seen: string[] = [];
     for (const warnings of [

@@ -32,7 +32,7 @@ function build(
     clock,
     log: silentLogger,
     metrics: metrics.controller("web", 1),
-    scopes: new ReconcileScopes(),
+    scopes: new ReconcileScopes(clock),
     options,
   });
   const stop = new AbortController();
@@ -329,7 +329,7 @@ describe("Controller", () => {
       clock,
       log: silentLogger,
       metrics: new OperatorMetrics(clock).controller("web", 1),
-      scopes: new ReconcileScopes(),
+      scopes: new ReconcileScopes(clock),
       options: {},
     });
     await expect(controller.start(new AbortController().signal)).rejects.toMatchObject({

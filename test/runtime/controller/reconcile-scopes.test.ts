@@ -1,13 +1,16 @@
 /** Which reconcile a request belongs to, where one manager's reconcile works with the client of another. */
 import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/clock.ts";
 import {
   ReconcileScopes,
   type ReconcileScope,
 } from "../../../src/runtime/controller/reconcile-scopes.ts";
 
+const clock = new VirtualClock();
 const scopeOf = (controller: string): ReconcileScope => ({
   controller,
   key: "d/web",
+  id: "1",
   changes: [],
   expired: false,
 });
@@ -20,7 +23,7 @@ const write = (scopes: ReconcileScopes): Promise<unknown> =>
 
 describe("the reconciles of two managers in one process", () => {
   it("keep their own writes and ends apart, one within the other", async () => {
-    const [outer, inner] = [new ReconcileScopes(), new ReconcileScopes()];
+    const [outer, inner] = [new ReconcileScopes(clock), new ReconcileScopes(clock)];
     const [first, second] = [scopeOf("first"), scopeOf("second")];
     await outer.run(first, async () => {
       await write(inner);

@@ -108,14 +108,17 @@ describe("reconciles under faults", () => {
     }
     // Two minutes at full speed would be 1200.
     expect(fights).toBeLessThan(30);
-    expect(warnings[0]).toContain(`PATCH ${PATH} {"metadata"`.slice(0, 20));
-    expect(warnings[0]).toContain("another writer keeps reverting it");
-    expect(await total("tsop_hot_loops_total")).toBe(warnings.length);
+    expect(warnings[0]).toContain(
+      "the same write of ConfigMap d/one (data.color) changed something",
+    );
+    expect(warnings[0]).toContain("who undoes it is unknown");
+    expect(warnings.join()).not.toContain("blue");
+    expect(await total("tsop_hot_loops_total")).toBeGreaterThanOrEqual(warnings.length);
     expect(api.objects("/api/v1/events")[0]).toMatchObject({
       type: "Warning",
       reason: "HotLoop",
       involvedObject: { kind: "ConfigMap", name: "one" },
-      message: expect.stringContaining("another writer keeps reverting it"),
+      message: expect.stringContaining("who undoes it is unknown"),
     });
     await end();
   });
@@ -129,6 +132,7 @@ describe("reconciles under faults", () => {
     api.put(PATH, settings({}));
     await clock.advance(600_000);
     expect(runs).toBeLessThan(200);
+    expect(warnings[0]).toContain("the last one ConfigMap d/one (data.at); does it write");
     expect(warnings[0]).toContain("differs each time, such as a timestamp");
     await end();
   });

@@ -217,6 +217,16 @@ describe("a leader elector", () => {
     await clock.advance(1000);
     await released;
     expect(lease()).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
+    const events = api.objects("/api/v1/events") as { message?: string; reason?: string }[];
+    expect(events.map(({ message }) => message?.replace(/^\S+ /, ""))).toEqual([
+      "became leader",
+      "stopped leading",
+    ]);
+    expect(events[0]).toMatchObject({
+      reason: "LeaderElection",
+      type: "Normal",
+      involvedObject: { kind: "Lease", apiVersion: "coordination.k8s.io/v1" },
+    });
   });
 
   it("gives the Lease back although a renewal of its own that was given up came in", async () => {

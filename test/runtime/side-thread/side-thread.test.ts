@@ -26,7 +26,7 @@ class LeaseServer {
 
   constructor() {
     this.#server = createServer((request, response) => {
-      const { method, headers } = request;
+      const { method, headers, url = "" } = request;
       let body = "";
       request.on("data", (piece: Buffer) => (body += piece.toString()));
       request.on("end", () => {
@@ -34,7 +34,9 @@ class LeaseServer {
         const found = method !== "GET" || this.lease !== undefined;
         if (known) this.accepted.add(this.token);
         if (known && method === "DELETE") this.lease = undefined;
-        else if (known && method !== "GET") this.lease = JSON.parse(body) as unknown;
+        else if (known && method !== "GET" && !url.includes("/events")) {
+          this.lease = JSON.parse(body) as unknown;
+        }
         const code = !known ? 401 : found ? 200 : 404;
         const details = { name: "web", kind: "leases" };
         const status = { kind: "Status", status: "Failure", code, reason: REASONS[code], details };

@@ -21,7 +21,7 @@ import { endingOf } from "../../processes.ts";
 import { writePrivateFile } from "../../project/private-file.ts";
 import { getProject } from "../../project/project-file.ts";
 import { generatedFile, generatedPath } from "../../project/tsop-folder.ts";
-import { oneLine } from "../../terminal-text.ts";
+import { oneLine } from "../../../logging/one-line.ts";
 import type { Run } from "../../command.ts";
 import type { replay } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 /** The choice of the lines of the operator's log that `tsop dev` shows: all, those of one controller, or errors. */
-import { ERROR, parseLogEntry } from "../log-lines.ts";
+import { isErrorEntry, parseLogEntry } from "../log-lines.ts";
 
 /** The lines that are shown. */
 type Shown =
@@ -23,7 +23,7 @@ export class LogChoice {
     const { controller } = entry;
     const name = typeof controller === "string" ? controller : undefined;
     if (name !== undefined) this.#controllers.add(name);
-    const isError = Number(entry["level"]) >= ERROR;
+    const isError = isErrorEntry(entry);
     const isShown =
       this.#shown.of === "all" ||
       (this.#shown.of === "errors" ? isError : name === this.#shown.name) ||

@@ -1,4 +1,5 @@
 /** The sources of a controller: those it was built with, and those added while it runs. */
+import { manyListeners } from "../../../clock.ts";
 import { deferred } from "../../deferred.ts";
 import type { Enqueue } from "./handlers.ts";
 import type { SourceReport } from "./source-report.ts";
@@ -31,7 +32,7 @@ export class RunningSources {
 
   /** Adds a source, which starts with the controller, or at once. */
   add(source: Source): AddedWatch {
-    const end = new AbortController();
+    const end = manyListeners(new AbortController());
     const synced = deferred();
     const start = async (surroundings: SourceSurroundings): Promise<void> => {
       const follow = (): void => {

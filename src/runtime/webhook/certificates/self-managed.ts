@@ -5,7 +5,7 @@
  */
 import type { X509Certificate } from "node:crypto";
 import { abortReason, type Clock } from "../../../clock.ts";
-import { messageOf, TsopError } from "../../../errors.ts";
+import { asSentence, messageOf, TsopError } from "../../../errors.ts";
 import { CERTIFICATE_SECRET, WEBHOOK_SERVICE } from "../../../kube/webhooks/certificate-rights.ts";
 import { isAlreadyExists, isConflict } from "../../../kube/status.ts";
 import type { Logger } from "../../../log.ts";
@@ -113,7 +113,9 @@ export class SelfManaged implements CertificateProvider {
     if (!served) throw new Error(this.#problem ?? "There is no certificate yet.");
     const problem = periodProblem(served.certificate, this.#clock.now());
     if (problem !== undefined) {
-      throw new Error(`The webhook certificate ${problem}. ${this.#problem ?? ""}`.trim());
+      throw new Error(
+        `${asSentence(`The webhook certificate ${problem}`)} ${this.#problem ?? ""}`.trim(),
+      );
     }
     // A configuration that disappears later is only logged: an unready replica would make all other
     // webhooks fail as well.

@@ -1,5 +1,5 @@
 /** How long the API server waits for an answer. */
-import type { Clock } from "../../../clock.ts";
+import { manyListeners, type Clock } from "../../../clock.ts";
 import { ReviewFailure } from "./replies.ts";
 import { tableOf } from "../../../table.ts";
 
@@ -40,7 +40,7 @@ export class Patience {
   /** Aborted when nobody waits any more. */
   get signal(): AbortSignal {
     if (!this.#controller) {
-      this.#controller = new AbortController();
+      this.#controller = manyListeners(new AbortController());
       if (this.#reason) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
