@@ -44,7 +44,7 @@ describe("the memory of a body", () => {
     ["[", "]"],
     ['{"a":', "}"],
   ])("is without end beyond the depth that Go decodes: %s", (start, end) => {
-    const nested = (depth: number): string => start.repeat(depth) + 1 + end.repeat(depth);
+    const nested = (depth: number): string => `${start.repeat(depth)}1${end.repeat(depth)}`;
     expect(costOf(nested(MAX_DEPTH))).toBeLessThan(Infinity);
     expect(costOf(nested(MAX_DEPTH + 1))).toBe(Infinity);
     expect(costOf(start.repeat(MAX_DEPTH + 1))).toBe(Infinity);
