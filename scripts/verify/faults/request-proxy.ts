@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { FaultyControlPlane } from "./control-plane.ts";
 
 /** One request to the API server. */
-export interface ProxiedRequest {
+interface ProxiedRequest {
   readonly url: URL;
   readonly isWatch: boolean;
   /** Its answer, to be changed or not. */

@@ -57,8 +57,11 @@ const cutWatches: Fault = {
       let cut = 0;
       const before = await listsOf(replica);
       proxy.handling = (request) => {
-        if (!request.isWatch) return PASS(request);
-        return request.forward(request.url, (answer) => {
+        if (!request.isWatch) {
+          PASS(request);
+          return;
+        }
+        request.forward(request.url, (answer) => {
           const { response } = request;
           response.writeHead(answer.statusCode ?? 500, answer.headers);
           response.flushHeaders();
