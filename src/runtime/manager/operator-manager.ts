@@ -24,7 +24,6 @@ import type { RunningServer } from "../serving/http-serving.ts";
 import { type Keeper, keeperOf } from "./keeper.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "../leader-election/leader-election.ts";
-import { heapProblem, memoryLimits } from "./heap-limit.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { assertFinished, INSIDE, type ManagerInside } from "./inside.ts";
 import type { OperatorMetrics } from "../metrics/metrics.ts";
@@ -240,8 +239,6 @@ export class OperatorManager implements Manager {
       return;
     }
     this.#state = STARTING;
-    const problem = heapProblem(memoryLimits());
-    if (problem !== undefined) this.log.warn(problem);
     let failure: unknown;
     try {
       this.#keeper = this.#createKeeper();
