@@ -2201,6 +2201,10 @@ const webhookFlags: {
     readonly type: "string";
     readonly help: "a folder with tls.crt and tls.key; without it, self-managed";
   };
+  readonly "webhook-name-prefix": {
+    readonly type: "string";
+    readonly help: "the prefix of the names of the deployed objects, for a self-managed certificate";
+  };
   readonly "webhook-client-ca": {
     readonly type: "string";
     readonly help: "a file with the CA of the API servers' client certificates; without it, all clients";
@@ -2208,9 +2212,6 @@ const webhookFlags: {
   readonly "webhook-client-names": {
     readonly type: "string";
     readonly help: "the common names of these certificates, with commas; without them, all of the CA";
-  readonly "webhook-name-prefix": {
-    readonly type: "string";
-    readonly help: "the prefix of the names of the deployed objects, for a self-managed certificate";
   };
 };
 

@@ -7,6 +7,7 @@ import { systemClock, type Clock } from "../../clock.ts";
 import type { TsopError } from "../../errors.ts";
 import { SIDE_THREAD_PROGRAM } from "../../generated/side-thread-program.ts";
 import type { Logger } from "../../log.ts";
+import { heapProblem, memoryLimits } from "./heap-limit.ts";
 import { present } from "../../present.ts";
 import type { Client } from "../client/client.ts";
 import type { ExchangeObserver } from "../rest/rest-client.ts";
@@ -117,7 +118,9 @@ export class Keeper {
 
   /** Resolves when the probes are answered. @throws TsopError `port-in-use` */
   async start(): Promise<void> {
-    const { config, election, shard, health, probe } = this.#parts;
+    const { config, election, shard, health, probe, log } = this.#parts;
+    const problem = heapProblem(memoryLimits());
+    if (problem !== undefined) log.warn(problem);
     const ofThread = this.#leaseOfThread();
     if (config && (ofThread ?? health)) await this.#startThread(ofThread);
     else if (health) this.#server = await serveProbes(health, probe);

@@ -26,7 +26,6 @@ import { isSimulated, type Keeper, keeperOf } from "./keeper.ts";
 import { changeLogLevel } from "./log-level.ts";
 import { notRunning, untilIdle, type IdleOptions, type IdleState } from "./idle.ts";
 import type { Election } from "../leader-election/leader-election.ts";
-import { heapProblem, memoryLimits } from "./heap-limit.ts";
 import { LifeReport } from "./life-report.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { managerRuns } from "./process-end.ts";
@@ -260,8 +259,6 @@ export class OperatorManager implements Manager {
       return;
     }
     this.#state = STARTING;
-    const problem = heapProblem(memoryLimits());
-    if (problem !== undefined) this.log.warn(problem);
     let failure: unknown;
     const { scopes } = this.#clients;
     const { clock, log } = this;
