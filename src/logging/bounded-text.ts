@@ -63,7 +63,7 @@ export class ByteBudget {
 }
 
 /** The bytes of the text as a JSON string in UTF-8, without its quotes. */
-export function jsonBytes(text: string): number {
+function jsonBytes(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) bytes += bytesOf(text.charCodeAt(at));
   return bytes;

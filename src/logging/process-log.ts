@@ -8,8 +8,8 @@ import { SafeLogger } from "./safe-logger.ts";
 import { fittingFormat, formatNamed, LineOutput, lineSink } from "./standard-output.ts";
 
 /** The variables that choose the level and the form where no flag and no option does. */
-export const LEVEL_VARIABLE = "TSOP_LOG_LEVEL";
-export const FORMAT_VARIABLE = "TSOP_LOG_FORMAT";
+const LEVEL_VARIABLE = "TSOP_LOG_LEVEL";
+const FORMAT_VARIABLE = "TSOP_LOG_FORMAT";
 
 /** The variable by which the commands of tsop get JSON, which they show to people themselves. */
 export const READER_VARIABLE = "TSOP_LOG_READER";

@@ -166,7 +166,7 @@ const ANSI: LineColors = {
   magenta: style(35, 39),
   cyan: style(36, 39),
 };
-export const PLAIN: LineColors = {
+const PLAIN: LineColors = {
   ...{ bold: same, dim: same, red: same, green: same },
   ...{ yellow: same, blue: same, magenta: same, cyan: same },
 };

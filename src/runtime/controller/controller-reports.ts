@@ -172,6 +172,6 @@ function runningFields(run: ReconcileRun, nowMs: number): Record<string, unknown
 }
 
 /** A running reconcile for people: `d/web (for 70 s)`. */
-export function runningText(run: ReconcileRun, nowMs: number): string {
+function runningText(run: ReconcileRun, nowMs: number): string {
   return `${run.scope.key} (for ${Math.round((nowMs - run.startMs) / 1000)} s)`;
 }

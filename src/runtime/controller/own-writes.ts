@@ -22,7 +22,7 @@ export interface Change {
 }
 
 /** The object of a write, for people. */
-export interface WriteTarget {
+interface WriteTarget {
   readonly method: string;
   /** `ConfigMap d/web`, with its subresource. */
   readonly object: string;

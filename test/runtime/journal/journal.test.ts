@@ -290,4 +290,30 @@ describe("the debug endpoint", () => {
     expect(await statusOf(path, { authorization }, "POST")).toBe(405);
     expect(await statusOf("/", { authorization })).toBe(404);
   });
+
+  it("changes the level of the log by a PUT with the token, and stays as it is after a mistake", async () => {
+    await start(async () => undefined);
+    const path = "/debug/log-level";
+    const put = async (body: string): Promise<string> => {
+      const response = await fetch(url(path), { method: "PUT", headers, body });
+      return `${response.status} ${await response.text()}`;
+    };
+    const current = async (): Promise<string> => (await fetch(url(path), { headers })).text();
+    expect(await put("info,controller/configmap=debug\n")).toContain(
+      "200 The log level is now info,controller/configmap=debug; it was that of the logger.",
+    );
+    expect(await current()).toBe("info,controller/configmap=debug\n");
+    expect(await put("loud")).toMatch(
+      /^400 The log level "loud" cannot be used: .* Use debug, info/,
+    );
+    expect(await put("x".repeat(1_000_000))).toMatch(/^413 |^400 /);
+    expect(await current()).toBe("info,controller/configmap=debug\n");
+    const { authorization } = headers;
+    expect(await statusOf(path, {}, "PUT")).toBe(401);
+    expect(await statusOf(path, { authorization, origin: "https://evil.example" }, "PUT")).toBe(
+      403,
+    );
+    expect(await statusOf(path, { authorization }, "POST")).toBe(405);
+    expect(await statusOf("/debug/journal", { authorization }, "PUT")).toBe(405);
+  });
 });
