@@ -242,7 +242,7 @@ describe("tsop image", () => {
     };
     const names = parts.components.map(({ name }) => name);
     expect(names).toContain("tsop");
-    expect(names).toContain("pino");
+    expect(names).toContain("prom-client");
     expect(names).not.toContain("configmonitor");
     expect(names).not.toContain("esbuild");
   }, 60_000);

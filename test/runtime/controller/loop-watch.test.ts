@@ -14,7 +14,6 @@ function start() {
   let blockedMs = 0;
   let processorMs = 0;
   const clock: Clock = {
-    ...virtual,
     now: () => virtual.now() + blockedMs,
     monotonicMs: () => virtual.monotonicMs() + blockedMs,
     after: (delayMs, run) => virtual.after(delayMs, run),

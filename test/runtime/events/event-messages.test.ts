@@ -85,9 +85,8 @@ describe("the message of a failure", () => {
   });
 
   it("that ends with that of another error has one period", () => {
-    expect(new TsopError("a", `It failed: ${"no answer."}.`, "").message).toBe(
-      "It failed: no answer.",
-    );
+    const other = "no answer.";
+    expect(new TsopError("a", `It failed: ${other}.`, "").message).toBe("It failed: no answer.");
     expect(new TsopError("a", "It waits...", "").message).toBe("It waits...");
   });
 });
