@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 /** What a connection takes with TLS, half a head, and a piece of a body. */
 const CONNECTION_BYTES = 96 * 1024;
 /** The shares of the memory for servers; the rest is for what V8 has not collected yet. */
-const REQUESTS_SHARE = 0.5;
+const REQUESTS_SHARE = 0.4;
 const CONNECTIONS_SHARE = 0.4;
 /** The share of all connections. */
 const WEBHOOK_CONNECTIONS = 0.7;

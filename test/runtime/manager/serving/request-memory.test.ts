@@ -96,20 +96,20 @@ describe("the limits of servers", () => {
 
   it("of the scaffolded pod are these", () => {
     expect(serverLimits(pod)).toEqual({
-      requestsBytes: Math.floor(74.75 * MIB),
+      requestsBytes: Math.floor(59.8 * MIB),
       connections: { webhooks: 446, other: 63 },
     });
   });
 
   it("follow the smaller one of the container's limit and the heap's", () => {
     const small = serverLimits({ ...pod, limit: 256 * MIB });
-    expect(small.requestsBytes).toBe(Math.floor((171 / 4) * MIB));
-    expect(serverLimits({ ...pod, limit: 2 ** 40 }).requestsBytes).toBe(Math.floor(80.25 * MIB));
+    expect(small.requestsBytes).toBe(Math.floor(34.2 * MIB));
+    expect(serverLimits({ ...pod, limit: 2 ** 40 }).requestsBytes).toBe(Math.floor(64.2 * MIB));
     expect(serverLimits({ ...pod, limit: 90 * MIB })).toEqual({
       requestsBytes: 8 * MIB,
       connections: { webhooks: 32, other: 32 },
     });
-    expect(serverLimits(pod, 600 * MIB).requestsBytes).toBe(300 * MIB);
+    expect(serverLimits(pod, 600 * MIB).requestsBytes).toBe(240 * MIB);
   });
 
   it.each([0, -1, Number.NaN, 1000])("refuse an option of %s bytes", (bytes) => {
