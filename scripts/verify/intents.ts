@@ -65,12 +65,12 @@ export const program = defineVerification({
     const random = new Random(seed);
     const target = await connect(kubeconfig);
     const [namespace] = target.namespaces;
-    await installGadgets(target.client);
+    const gadgets = await installGadgets(target.client, target.run);
     const judge = new IntentJudge(target.config);
     try {
       const bases = await namespacedBases(target.client);
       const all = [
-        ...namedShapes(namespace).values(),
+        ...namedShapes(namespace, gadgets).values(),
         ...randomIntents(bases, namespace, count, random),
       ];
       await judge.start(all);
@@ -98,7 +98,7 @@ export const program = defineVerification({
       }
     } finally {
       await judge.end();
-      await removeGadgets(target.client);
+      await removeGadgets(target.client, target.run);
       await target.end();
     }
   },
