@@ -10,6 +10,11 @@ import { createClient, StatusError, TsopError, type Client } from "../../src/ind
 import type { SentObject } from "../../src/kube/object.ts";
 import { defineVerification, SEED } from "../programs/program.ts";
 
+/** The type of a Secret that a controller fills, or deletes. */
+const TOKEN = "kubernetes.io/service-account-token";
+
+const typeOf = (object: object): unknown => (object as { type?: unknown }).type;
+
 /** Objects that stop others from being created, or in which controllers change what others wrote. */
 const LEFT_OUT =
   /Webhook|AdmissionPolicy|APIService|CustomResourceDefinition|Namespace|Node$|FlowSchema|PriorityLevel|RuntimeClass|Event$|ResourceQuota|LimitRange|^Pod$|TokenReview|SubjectAccess|HorizontalPodAutoscaler/;
@@ -72,7 +77,7 @@ export const program = defineVerification({
       const all = [
         ...namedShapes(namespace, gadgets).values(),
         ...randomIntents(bases, namespace, count, random),
-      ];
+      ].filter((intent) => typeOf(intent) !== TOKEN);
       await judge.start(all);
       const intents: Named[] = [];
       for (const intent of all) {
