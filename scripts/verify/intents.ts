@@ -10,6 +10,11 @@ import { createClient, StatusError, TsopError, type Client } from "../../src/ind
 import type { SentObject } from "../../src/kube/object.ts";
 import { defineVerification, SEED } from "../programs/program.ts";
 
+/** The type of a Secret that a controller fills, or deletes. */
+const TOKEN = "kubernetes.io/service-account-token";
+
+const typeOf = (object: object): unknown => (object as { type?: unknown }).type;
+
 /** Objects that stop others from being created, or in which controllers change what others wrote. */
 const LEFT_OUT =
   /Webhook|AdmissionPolicy|APIService|CustomResourceDefinition|Namespace|Node$|FlowSchema|PriorityLevel|RuntimeClass|Event$|ResourceQuota|LimitRange|^Pod$|TokenReview|SubjectAccess|HorizontalPodAutoscaler/;
@@ -65,14 +70,14 @@ export const program = defineVerification({
     const random = new Random(seed);
     const target = await connect(kubeconfig);
     const [namespace] = target.namespaces;
-    await installGadgets(target.client);
+    const gadgets = await installGadgets(target.client, target.run);
     const judge = new IntentJudge(target.config);
     try {
       const bases = await namespacedBases(target.client);
       const all = [
-        ...namedShapes(namespace).values(),
+        ...namedShapes(namespace, gadgets).values(),
         ...randomIntents(bases, namespace, count, random),
-      ];
+      ].filter((intent) => typeOf(intent) !== TOKEN);
       await judge.start(all);
       const intents: Named[] = [];
       for (const intent of all) {
@@ -98,7 +103,7 @@ export const program = defineVerification({
       }
     } finally {
       await judge.end();
-      await removeGadgets(target.client);
+      await removeGadgets(target.client, target.run);
       await target.end();
     }
   },

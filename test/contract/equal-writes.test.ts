@@ -16,6 +16,7 @@ import {
 import {
   ConfigMap,
   Deployment,
+  Ingress,
   MutatingWebhookConfiguration,
   NetworkPolicy,
   Secret,
@@ -65,8 +66,7 @@ describe.each(TARGETS)("writes that change nothing, on %s", (_, kubeconfig) => {
     target = await connect(kubeconfig);
     others = target.client;
     [namespace] = target.namespaces;
-    await installGadgets(others);
-    gadget = await others.dynamic("intents.example.com/v1", "Gadget");
+    gadget = await others.dynamic(await installGadgets(others, target.run), "Gadget");
     manager = createManager({
       config: target.config,
       name: "intents",
@@ -86,6 +86,7 @@ describe.each(TARGETS)("writes that change nothing, on %s", (_, kubeconfig) => {
       .for(ConfigMap)
       .owns(NetworkPolicy)
       .watches(Deployment, { map: () => [] })
+      .watches(Ingress, { map: () => [] })
       .watches(gadget, { map: () => [] })
       .complete({
         async reconcile({ key }) {
@@ -103,7 +104,7 @@ describe.each(TARGETS)("writes that change nothing, on %s", (_, kubeconfig) => {
     stop.abort();
     await running;
     certificate.remove();
-    await removeGadgets(others);
+    await removeGadgets(others, target.run);
     await target.end();
   });
 
@@ -232,6 +233,23 @@ describe.each(TARGETS)("writes that change nothing, on %s", (_, kubeconfig) => {
     expect(await writesOf(patch)).toBe(1);
   });
 
+  it("a status patch that the server stores without its empty lists is sent once", async () => {
+    const metadata = { namespace, name: "empty" };
+    const spec = { defaultBackend: { service: { name: "a", port: { number: 80 } } } };
+    const object = await client.apply(Ingress, { metadata, spec });
+    const status = { loadBalancer: { ingress: [] } };
+    const patch = () => client.status.patch(object, status);
+    const patchAnew = () => client.status.patch(object, () => status);
+    expect(await writesOf(patch)).toBe(1);
+    expect(await writesOf(patch)).toBe(0);
+    await manager.idle();
+    expect(await writesOf(patchAnew)).toBe(0);
+    await others.status.patch(object, { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } });
+    await manager.idle();
+    expect(await writesOf(patchAnew)).toBe(1);
+    expect((await others.get(Ingress, metadata)).status).toEqual({ loadBalancer: {} });
+  });
+
   it("without a watch an apply for an owner reads the object, and any other apply is sent", async () => {
     const key = { namespace, name: "owner-of-secret" };
     const owner = await others.create(ConfigMap, { metadata: key });
@@ -272,5 +290,21 @@ describe.each(TARGETS)("writes that change nothing, on %s", (_, kubeconfig) => {
     await others.create(ConfigMap, { metadata });
     await manager.idle();
     expect(await writesOf(apply)).toBe(1);
+  });
+
+  it("the text of a Secret is applied again when others change the bytes that it became", async () => {
+    const metadata = { namespace, name: "password" };
+    const apply = () => client.apply(Secret, { metadata, stringData: { password: "ours" } });
+    // From here on Secrets are watched.
+    manager.cache.addIndex(Secret, "none", () => []);
+    await manager.cache.synced();
+    expect(await writesOf(apply)).toBe(1);
+    await manager.idle();
+    expect(await writesOf(apply)).toBe(0);
+    const theirs = mergePatch({ data: { password: "dGhlaXJz" } });
+    await others.patch(Secret, metadata, theirs);
+    await manager.idle();
+    expect(await writesOf(apply)).toBe(1);
+    expect((await others.get(Secret, metadata)).data).toEqual({ password: "b3Vycw==" });
   });
 });

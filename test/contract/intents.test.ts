@@ -19,8 +19,7 @@ describe.each(TARGETS)("intents on %s", (_, kubeconfig) => {
     target = await connect(kubeconfig);
     ({ client } = target);
     [namespace] = target.namespaces;
-    await installGadgets(client);
-    intents = namedShapes(namespace);
+    intents = namedShapes(namespace, await installGadgets(client, target.run));
     judge = new IntentJudge(target.config);
     await judge.start([...intents.values()]);
     const refused: string[] = [];
@@ -34,7 +33,7 @@ describe.each(TARGETS)("intents on %s", (_, kubeconfig) => {
   });
   afterAll(async () => {
     await judge.end();
-    await removeGadgets(client);
+    await removeGadgets(client, target.run);
     await target.end();
   });
 

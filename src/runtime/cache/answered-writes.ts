@@ -11,7 +11,7 @@ import { canonicalJson } from "../../kube/canonical-json.ts";
 import { encodeJson } from "../../kube/json.ts";
 import { formatKey, keyOf, type KubeObject } from "../../kube/object.ts";
 import { LruMap } from "../lru.ts";
-import { ownedPart, type Applier } from "./owned-part.ts";
+import { contentOf, isShownBy, ownedFields, ownedPart, type Applier } from "./owned-part.ts";
 import { isOlder } from "./resource-version.ts";
 
 const MOST_OBJECTS = 50_000;
@@ -29,6 +29,8 @@ export interface RepeatableWrite {
   readonly request: object;
   /** For an apply: the owner of the fields. Else, and where it owns nothing, `partOf` decides. */
   readonly applier?: Applier | undefined;
+  /** For an apply: the fields. */
+  readonly intent?: object;
   /** The part of an object that the write is about, as a JSON value: an equal part would be written again as it is. */
   readonly partOf: (object: KubeObject) => unknown;
 }
@@ -47,8 +49,8 @@ interface Answer {
   readonly version: string | undefined;
   /** The digest of the part that the write is about. */
   readonly part: string;
-  /** Whether the writer owns the part's fields. */
-  readonly isOwned: boolean;
+  /** Whether the writer owns the part's fields; `whole` if they do not show all that the write led to. */
+  readonly isOwned: boolean | "whole";
   /** A later state of the object. */
   seen?: { readonly version: string | undefined; readonly part: string } | undefined;
 }
@@ -65,7 +67,10 @@ export class AnsweredWrites {
     const id = idOf(object, object);
     const known = this.#answers.get(id) ?? [];
     const writer = this.#writerOf(write);
-    const owned = write.applier && ownedPart(object, managedFields, write.applier);
+    const { applier, intent } = write;
+    const fields = applier && ownedFields(managedFields, applier);
+    const isOwned = fields && intent && !isShownBy(fields, intent, object) ? "whole" : true;
+    const owned = applier && partOwnedBy(applier, object, managedFields, isOwned);
     const before = known.find((answer) => answer.writer.id === writer.id);
     const answer: Answer = {
       writer,
@@ -73,7 +78,7 @@ export class AnsweredWrites {
       uid,
       version,
       part: this.#digest(encodeJson(owned ?? write.partOf(object))),
-      isOwned: owned !== undefined,
+      isOwned: owned !== undefined && isOwned,
       // The watch may have been faster.
       seen: before?.uid === uid && isOlder(version, before.seen?.version) ? before.seen : undefined,
     };
@@ -103,7 +108,7 @@ export class AnsweredWrites {
       if (!applier || !isOwned || isKnown) continue;
       fields ??= managedFields();
       const isSame = object.metadata.uid === uid;
-      const owned = isSame ? ownedPart(object, fields, applier) : undefined;
+      const owned = isSame ? partOwnedBy(applier, object, fields, isOwned) : undefined;
       const part = owned === undefined ? NOT_COMPARABLE : this.#digest(encodeJson(owned));
       answer.seen = { version, part };
     }
@@ -142,6 +147,19 @@ export class AnsweredWrites {
     const digest = createHmac("sha256", this.#key).update(text).digest();
     return digest.toString("latin1", 0, DIGEST_BYTES);
   }
+}
+
+/** The owned part of an object, with all of its content if that counts; `undefined` where nothing is owned. */
+function partOwnedBy(
+  applier: Applier,
+  object: KubeObject,
+  managedFields: unknown,
+  isOwned: true | "whole",
+): unknown {
+  const fields = ownedFields(managedFields, applier);
+  if (!fields) return undefined;
+  const owned = ownedPart(object, fields);
+  return isOwned === "whole" ? [owned, canonicalJson(contentOf(object, applier))] : owned;
 }
 
 function idOf(

@@ -17,26 +17,30 @@ export interface Applier {
 /** Deeper parts are taken whole: recursion is limited by the stack. */
 const DEEPEST = 200;
 
-/**
- * The owned fields with their values, as JSON values in the order of the server; `undefined` when the manager owns
- * nothing. Two objects have equal parts if the manager owns the same fields in both, with the same values and in the
- * same order of list items. The contents of a list or map that is owned as a whole do not count: an empty map may have
- * fields of other managers, and a manager loses an atomic list to whoever changes it.
- */
-export function ownedPart(
-  object: KubeObject,
+/** The fields that a manager owns by its applies, as managedFields name them; `undefined` for none. */
+export function ownedFields(
   managedFields: unknown,
   { manager, subresource }: Applier,
-): unknown {
+): object | undefined {
   if (!Array.isArray(managedFields)) return undefined;
   for (const entry of managedFields as unknown[]) {
     if (!isJsonObject(entry) || entry["operation"] !== "Apply") continue;
     if (entry["manager"] !== manager || (entry["subresource"] ?? "") !== (subresource ?? ""))
       continue;
-    const set = entry["fieldsV1"];
-    return isJsonObject(set) ? partOf(object, set, 0) : undefined;
+    const fields = entry["fieldsV1"];
+    return isJsonObject(fields) ? fields : undefined;
   }
   return undefined;
+}
+
+/**
+ * The owned fields with their values, as JSON values in the order of the server. Two objects have equal parts if the
+ * manager owns the same fields in both, with the same values and in the same order of list items. The contents of a list
+ * or map that is owned as a whole do not count: an empty map may have fields of other managers, and a manager loses an
+ * atomic list to whoever changes it.
+ */
+export function ownedPart(object: KubeObject, fields: object): unknown {
+  return partOf(object, fields, 0);
 }
 
 /** The value of a field, if it exists: `null` is a value. */
@@ -95,6 +99,61 @@ function keyFieldsOf(name: string): readonly string[] {
     // Not a key that a server writes; no item has it, so the list is taken whole.
     return [];
   }
+}
+
+/** What the server sets or checks, and nobody owns. */
+const UNOWNED = new Set(["apiVersion", "kind", "status"]);
+const OWNED_METADATA = new Set(["labels", "annotations", "finalizers", "ownerReferences"]);
+
+/**
+ * Whether the owned fields show all that the intent led to. Those of `stringData` of a Secret do not, which the server
+ * keeps as `data`, nor those of an empty list with keys, which has no item to own.
+ */
+export function isShownBy(fields: object, intent: object, object: KubeObject): boolean {
+  const { metadata = {}, ...rest } = intent as { metadata?: object };
+  const spec = Object.entries(rest).filter(([name]) => !UNOWNED.has(name));
+  const meta = Object.entries(metadata).filter(([name]) => OWNED_METADATA.has(name));
+  const sets = fields as Readonly<Record<string, object>>;
+  return (
+    areShown(spec, sets, object, 0) &&
+    areShown(meta, (sets["f:metadata"] ?? {}) as typeof sets, object.metadata, 1)
+  );
+}
+
+function areShown(
+  intent: readonly [string, unknown][],
+  sets: Readonly<Record<string, object>>,
+  object: unknown,
+  level: number,
+): boolean {
+  // Owned as a whole.
+  if (level > 0 && Object.keys(sets).length === 0) return true;
+  return intent.every(([name, value]) => {
+    if (value === undefined || value === null) return true;
+    const set = getField(sets, `f:${name}`);
+    const stored = isJsonObject(object) ? getField(object, name) : undefined;
+    if (set === undefined) return false;
+    // What is empty, false or zero may be left out.
+    if (!isPlainObject(value)) return stored !== undefined || isEmpty(value);
+    const fields = Object.entries(value);
+    return level === DEEPEST || areShown(fields, set as typeof sets, stored, level + 1);
+  });
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : !value;
+}
+
+/** Everything that others can change in an object, except for its metadata; of the subresource, its status. */
+export function contentOf(object: KubeObject, { subresource }: Applier): object {
+  const {
+    apiVersion: _apiVersion,
+    kind: _kind,
+    metadata: _metadata,
+    status,
+    ...rest
+  } = object as KubeObject & { status?: unknown };
+  return subresource === "status" ? { status } : rest;
 }
 
 /** The values of the fields that a merge patch names, as JSON values. */

@@ -183,7 +183,10 @@ export class CachedClient implements Client {
         const stored = await (typeof change === "function"
           ? status.patch(known, (current) => (sent = change(current)), options)
           : status.patch(object, change, options));
-        this.#cache.answers.remember(statusPatchOf(sent, options, this.live.defaults), stored);
+        // Where the answer has what was sent, its values tell next time.
+        if (!isStatusPatched(stored, sent)) {
+          this.#cache.answers.remember(statusPatchOf(sent, options, this.live.defaults), stored);
+        }
         return stored;
       },
       apply: (token, intent, options) =>

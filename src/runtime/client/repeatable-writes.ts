@@ -23,6 +23,7 @@ export function applyOf<T extends KubeObject>(
     fieldManager,
     request: { intent, ownerUid: owner?.metadata.uid, force, fieldValidation },
     applier: { manager: fieldManager, subresource },
+    intent,
     partOf: (object) => namedPart(object, intent),
   };
 }

@@ -2,6 +2,7 @@
 import {
   controllerFor,
   createManager,
+  isNotFound,
   mergePatch,
   StatusError,
   type Client,
@@ -113,14 +114,18 @@ export class IntentJudge {
   ): Promise<string | undefined> {
     const sent = await this.apply(intent).catch((error: unknown) => error);
     if (typeof sent !== "number") return this.#afterRefusal(intent, way, sent);
-    const after = await client.get(this.token(intent), intent.metadata);
+    const after = await client.find(this.token(intent), intent.metadata);
+    // A controller has deleted it: a Job that is done, an object whose owner never was.
+    if (!after) return undefined;
     const difference = await this.difference(intent);
     if (difference !== undefined) return `after "${way}", ${sent} sent:\n${difference}`;
+    // Where the owned fields do not show everything, as of Secrets and of empty lists, all of the content counts.
     const isNeedless =
       sent > 0 &&
       met !== undefined &&
       before?.metadata.uid === met.metadata.uid &&
       sameJson(ownedBy(before), ownedBy(met)) &&
+      sameJson({ ...before, metadata: {}, status: {} }, { ...met, metadata: {}, status: {} }) &&
       sameJson(comparable(met), comparable(after));
     return isNeedless ? `after "${way}", sent although nothing owned had changed` : undefined;
   }
@@ -131,7 +136,9 @@ export class IntentJudge {
     const { live } = this.manager.client;
     if (!(refusal instanceof StatusError)) throw refusal;
     const always = await live.apply(token, intent).catch((error: unknown) => error);
-    await live.delete(token, intent.metadata);
+    await live.delete(token, intent.metadata).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
     if (await live.find(token, intent.metadata)) {
       await live.patch(token, intent.metadata, mergePatch({ metadata: { finalizers: null } }));
     }
@@ -146,8 +153,13 @@ export class IntentJudge {
     const token = this.token(intent);
     const { live } = this.manager.client;
     const { metadata } = intent;
-    const ours = await live.get(token, metadata);
-    const always = await live.apply(token, intent);
+    const ours = await live.find(token, metadata);
+    if (!ours) return undefined;
+    // What others did can make the intent invalid; where it is not sent, that is no difference.
+    const always = await live.apply(token, intent).catch((error: unknown) => {
+      if (error instanceof StatusError) return ours;
+      throw error;
+    });
     const [left, right] = [comparable(ours), comparable(always)];
     return sameJson(left, right)
       ? undefined

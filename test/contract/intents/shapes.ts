@@ -35,15 +35,15 @@ const deployment = (part: object, pod: object = {}, spec: object = {}): Shape =>
 const service = (spec: object): Shape => of("v1", "Service")({ spec });
 const job = of("batch/v1", "Job");
 const jobPod = { restartPolicy: "Never", containers: [container] };
-const gadget = of("intents.example.com/v1", "Gadget");
+const gadget = of("GADGETS", "Gadget");
 
 /** The kind of the shapes that no built-in kind has. */
-const GADGETS = {
+const gadgetsOf = (group: string) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: "gadgets.intents.example.com" },
+  metadata: { name: `gadgets.${group}` },
   spec: {
-    group: "intents.example.com",
+    group,
     scope: "Namespaced",
     names: { kind: "Gadget", plural: "gadgets", singular: "gadget", listKind: "GadgetList" },
     versions: [
@@ -96,25 +96,32 @@ const GADGETS = {
       },
     ],
   },
-};
+});
 
-/** Installs the kind, and waits until it is served. */
-export async function installGadgets(client: Client): Promise<void> {
-  const { metadata, spec } = GADGETS as unknown as NewObject<CustomResourceDefinition>;
+/** Installs the kind, and waits until it is served. @returns its apiVersion */
+export async function installGadgets(client: Client, run: string): Promise<string> {
+  const group = groupOf(run);
+  const { metadata, spec } = gadgetsOf(group) as unknown as NewObject<CustomResourceDefinition>;
   await client.create(CustomResourceDefinition, { metadata, spec });
   await eventually(async () => {
     const { conditions = [] } =
-      (await client.get(CustomResourceDefinition, GADGETS.metadata)).status ?? {};
+      (await client.get(CustomResourceDefinition, gadgetsOf(group).metadata)).status ?? {};
     const isServed = conditions.some(
       ({ type, status }) => type === "Established" && status === "True",
     );
     if (!isServed) throw new Error("the kind is not served yet");
-    await client.list(await client.dynamic("intents.example.com/v1", "Gadget"));
+    await client.list(await client.dynamic(`${group}/v1`, "Gadget"));
   });
+  return `${group}/v1`;
 }
 
-export async function removeGadgets(client: Client): Promise<void> {
-  await client.delete(CustomResourceDefinition, GADGETS.metadata);
+export async function removeGadgets(client: Client, run: string): Promise<void> {
+  await client.delete(CustomResourceDefinition, gadgetsOf(groupOf(run)).metadata);
+}
+
+/** Several runs share a cluster. */
+function groupOf(run: string): string {
+  return `${run}.example.com`;
 }
 
 /** Intents by what is special about them. */
@@ -281,11 +288,12 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 export const TITLES = Object.keys(SHAPES);
 
 /** The intents, by what is special about them, in a namespace. */
-export function namedShapes(namespace: string): ReadonlyMap<string, Named> {
+export function namedShapes(namespace: string, gadgets: string): ReadonlyMap<string, Named> {
   return new Map(
     Object.entries(SHAPES).map(([title, shape]) => {
       const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-      return [title, { ...shape, metadata: { ...shape.metadata, namespace, name } }];
+      const apiVersion = shape.apiVersion === "GADGETS" ? gadgets : shape.apiVersion;
+      return [title, { ...shape, apiVersion, metadata: { ...shape.metadata, namespace, name } }];
     }),
   );
 }
