@@ -1,7 +1,6 @@
 /** Programs by their names: found on the PATH alone, also on Windows, which looks in the current folder first. */
 import { existsSync } from "node:fs";
 import { win32 } from "node:path";
-import type { ProgramCall } from "./processes.ts";
 
 const PATHEXT = ".COM;.EXE;.BAT;.CMD";
 
@@ -12,7 +11,7 @@ const PATHEXT = ".COM;.EXE;.BAT;.CMD";
  * @param exists - whether there is a file of that path
  */
 export function programPath(
-  { program, env }: Pick<ProgramCall, "program" | "env">,
+  { program, env }: { program: string; env: Readonly<Record<string, string | undefined>> },
   platform: NodeJS.Platform = process.platform,
   exists: (path: string) => boolean = existsSync,
 ): string {
