@@ -76,18 +76,18 @@ export class PostgreSQLClusterReconciler implements Reconciler<PostgreSQLCluster
     }
     const pods = await this.#podsOf(cluster);
     const decision = decide({ cluster, pods, nowMs: context.nowMs });
-    let failure: unknown;
+    let failure: Error | undefined;
     const againMs = await this.#carryOut(cluster, pods, decision, context.signal).catch(
       (error: unknown) => {
-        failure = error;
+        failure = error instanceof Error ? error : new Error(String(error));
         return undefined;
       },
     );
     // The status first, then the error: what stops this reconcile must not hide how the members are.
     const isStale = isConflict(failure) || context.signal.aborted;
-    const ready = failure === undefined ? readiness(decision) : failed(failure);
+    const ready = failure ? failed(failure) : readiness(decision);
     if (!isStale) await this.#report(cluster, pods, ready, context.nowMs);
-    if (failure !== undefined) throw failure;
+    if (failure) throw failure;
     return againMs === undefined ? undefined : { requeueAfterMs: againMs };
   }
 
@@ -260,8 +260,7 @@ function readiness({ waitingFor, elect }: Decision): ConditionChange {
   return { type, status: "True", reason: "Running", message: "All members run." };
 }
 
-function failed(error: unknown): ConditionChange {
-  const message = error instanceof Error ? error.message : String(error);
+function failed({ message }: Error): ConditionChange {
   return { type: "Ready", status: "False", reason: "Failed", message: message.slice(0, 1000) };
 }
 
