@@ -10,6 +10,7 @@ import { resourceOf, type Token } from "../kube/resource.ts";
 import type { LabelSelector } from "../kube/selectors/selector.ts";
 import {
   configurationOf,
+  type LoadContentCheck,
   markConversion,
   markWebhook,
   webhookPathOf,
@@ -146,7 +147,7 @@ export function ConversionWebhook<Hub extends KubeObject, Spoke extends KubeObje
   spoke: Token<Spoke>,
 ): ClassMarker<Strict<Converter<Hub, Spoke>>> {
   return (target) => {
-    markConversion(target, { hub: resourceOf(hub), spoke: resourceOf(spoke) });
+    markConversion(target, { hub: resourceOf(hub), spoke: resourceOf(spoke), loadCheck });
   };
 }
 
@@ -172,3 +173,8 @@ const isWrittenOut = (
   target: Token | (WebhookTarget & WebhookOptions),
 ): target is WebhookTarget & WebhookOptions =>
   typeof target !== "function" && "resources" in target;
+
+async function loadCheck(): ReturnType<LoadContentCheck> {
+  const { ContentCheck } = await import("../kube/rules/content-check.ts");
+  return (schema) => new ContentCheck(schema);
+}

@@ -2,6 +2,7 @@
  * The marks that the markers of webhooks set on classes, and the names and paths that are derived
  * from a kind: the generator writes them into the manifests, and the runtime serves them.
  */
+import type { SentObject } from "../object.ts";
 import type { ResourceInfo } from "../resource.ts";
 
 /** A webhook that a class implements. */
@@ -22,7 +23,14 @@ export interface WebhookMark {
 export interface ConversionMark {
   readonly hub: ResourceInfo;
   readonly spoke: ResourceInfo;
+  /** Loads the checks of objects, which only operators with converters need: others do not bundle them. */
+  readonly loadCheck: LoadContentCheck;
 }
+
+/** Loads what makes a check of the API server's objections to objects, by an OpenAPI schema. */
+export type LoadContentCheck = () => Promise<
+  (schema: object) => { mistakes(object: SentObject): readonly string[] }
+>;
 
 const webhookKey = Symbol.for("tsop.webhooks");
 const conversionKey = Symbol.for("tsop.conversion");

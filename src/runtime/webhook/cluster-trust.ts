@@ -18,6 +18,7 @@ import {
   conversionKeySecret,
   CONVERTED_CRD_VERBS,
 } from "../../kube/webhooks/conversion-rights.ts";
+import type { LoadContentCheck } from "../../kube/webhooks/webhook-marks.ts";
 import type { Logger } from "../../log.ts";
 import type { PlannedAccess } from "../client/access.ts";
 import type { Client } from "../client/client.ts";
@@ -47,6 +48,7 @@ export interface ClusterTrustParts {
   /** Of the Secrets with the keys. */
   readonly namespace: string;
   readonly hubs: readonly ResourceInfo[];
+  readonly loadCheck: LoadContentCheck;
 }
 
 /** One kind, and what was read of it. */
@@ -139,7 +141,7 @@ export class ClusterTrust {
       }
       const definition = await client.get(CRD, { name });
       kind.resourceVersion = definition.metadata.resourceVersion;
-      kind.definition = await convertedDefinition(definition);
+      kind.definition = convertedDefinition(definition, await this.#parts.loadCheck());
       return undefined;
     } catch (error) {
       return isForbidden(error)
@@ -150,15 +152,13 @@ export class ClusterTrust {
 }
 
 /** A definition as conversions need it; the checks of a version are made when it is first asked for. */
-async function convertedDefinition({
-  spec,
-  status,
-}: ServedDefinition): Promise<ConvertedDefinition> {
-  // Only operators with converters need the schemas and CEL.
-  const { ContentCheck } = await import("../../kube/rules/content-check.ts");
+function convertedDefinition(
+  { spec, status }: ServedDefinition,
+  checkOf: Awaited<ReturnType<LoadContentCheck>>,
+): ConvertedDefinition {
   const versions = new Map((spec.versions ?? []).map((version) => [version.name, version]));
   const storage = [...versions.values()].find((version) => version.storage)?.name ?? "";
-  const checks = new Map<string, InstanceType<typeof ContentCheck>>();
+  const checks = new Map<string, ReturnType<typeof checkOf>>();
   return {
     storage,
     stored: status?.storedVersions ?? [storage],
@@ -167,7 +167,7 @@ async function convertedDefinition({
       const version = object.apiVersion.slice(object.apiVersion.indexOf("/") + 1);
       const schema = versions.get(version)?.schema?.openAPIV3Schema;
       if (!schema) return [];
-      const check = checks.get(version) ?? new ContentCheck(schema);
+      const check = checks.get(version) ?? checkOf(schema);
       checks.set(version, check);
       return check.mistakes(object);
     },

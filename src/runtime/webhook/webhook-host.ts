@@ -142,7 +142,7 @@ export class WebhookHost implements Webhooks {
       ...this.#parts,
       marks: this.#marks,
     });
-    if (this.#hubs.length > 0) this.#followTrust(this.#hubs);
+    this.#followTrust();
     const renewed = (certificate: ServerCertificate): void => this.#server?.renew(certificate);
     const certificate = await this.#provider.start(renewed, this.#ended.signal);
     if (this.#ended.signal.aborted) return;
@@ -209,9 +209,15 @@ export class WebhookHost implements Webhooks {
     this.#server?.close();
   }
 
-  #followTrust(hubs: readonly ResourceInfo[]): void {
+  #followTrust(): void {
+    const [first] = this.#handlers.conversions;
+    if (!first) return;
     const { client, clock, log } = this.#parts;
-    this.#trust = new ClusterTrust({ client, clock, log, namespace: this.#namespace, hubs });
+    this.#trust = new ClusterTrust({
+      ...{ client, clock, log, namespace: this.#namespace },
+      hubs: this.#hubs,
+      loadCheck: first.mark.loadCheck,
+    });
     void this.#trust.follow(this.#ended.signal);
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
 import type { SentObject } from "../../../src/kube/object.ts";
 import type { ResourceInfo } from "../../../src/kube/resource.ts";
+import type { LoadContentCheck } from "../../../src/kube/webhooks/webhook-marks.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LiveClient } from "../../../src/runtime/client/live-client.ts";
 import { RestClient } from "../../../src/runtime/rest/rest-client.ts";
@@ -67,13 +68,18 @@ function cluster(): {
         lines.push(typeof line === "string" ? line : "");
       };
       const log = { ...silentLogger, warn };
-      const parts = { client, clock, log, namespace: "shop-system", hubs: [HUB, HUB] };
+      const parts = { client, clock, log, namespace: "shop-system", hubs: [HUB, HUB], loadCheck };
       const trust = new ClusterTrust(parts);
       void trust.follow(ended.signal);
       return trust;
     },
   };
 }
+
+const loadCheck: LoadContentCheck = async () => {
+  const { ContentCheck } = await import("../../../src/kube/rules/content-check.ts");
+  return (schema) => new ContentCheck(schema);
+};
 
 const keysOf = (trust: ClusterTrust): string[] =>
   trust.trustOf(HUB).keys.map((key) => key.toString("hex"));

@@ -52,7 +52,7 @@ const CRD: BundleTarget["resource"] = {
 /** The markers of an operator's handlers. */
 export interface HandlerMarks {
   readonly webhooks: readonly WebhookMark[];
-  readonly conversions: readonly ConversionMark[];
+  readonly conversions: readonly Pick<ConversionMark, "hub" | "spoke">[];
 }
 
 /**
