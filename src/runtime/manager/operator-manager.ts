@@ -38,7 +38,7 @@ import { Probes } from "./probes.ts";
 import type { PlannedAccess } from "../client/access.ts";
 import { ReviewFilter } from "../serving/review-filter.ts";
 import { processMemory, serverLimits } from "../serving/server-limits.ts";
-import { RunGroup, type Runnable } from "./run-group.ts";
+import { managerGroups, type ManagerGroups, type Runnable } from "./run-group.ts";
 import { WebhookHost } from "../webhook/webhook-host.ts";
 import { present } from "../../present.ts";
 import { ManagerClients, type DebugParts } from "./manager-clients.ts";
@@ -67,10 +67,7 @@ export class OperatorManager implements Manager {
   readonly #failed = deferred<never>();
   readonly #names = new Set<string>();
   readonly #preflight: Preflight;
-  readonly #caches: RunGroup;
-  readonly #membership: RunGroup;
-  readonly #everywhere: RunGroup;
-  readonly #leading: RunGroup;
+  readonly #groups: ManagerGroups;
   readonly #holding = new AbortController();
   readonly #fail: (error: unknown) => void;
   #keeper: Keeper | undefined;
@@ -114,18 +111,15 @@ export class OperatorManager implements Manager {
     this.#crash = new Crash(this.log, clients.scopes, this.#fail);
     // A failure while `start` does not wait for it must not be an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
-    this.#caches = new RunGroup(this.#fail);
-    this.#membership = new RunGroup(this.#fail);
-    this.#everywhere = new RunGroup(this.#fail);
-    this.#leading = new RunGroup(this.#fail);
-    this.#caches.add(this.cache);
+    this.#groups = managerGroups(this.#fail);
+    this.#groups.caches.add(this.cache);
     this.#preflight = new Preflight({
       client: this.#clients.own,
       clock,
       log: this.#logOf("permissions"),
       planned: () => this.#planned(),
     });
-    if (!replay) this.#caches.add(this.#preflight);
+    if (!replay) this.#groups.caches.add(this.#preflight);
     if (options.sharding) {
       const parts = {
         client: this.#clients.own,
@@ -137,7 +131,7 @@ export class OperatorManager implements Manager {
       this.shards = createMember(options.sharding, parts, presence, () => {
         this.#clients.scopes.expireAll();
       });
-      this.#membership.add(this.shards);
+      this.#groups.membership.add(this.shards);
     }
     bindMethods(this, OperatorManager);
     this.webhooks = new WebhookHost({
@@ -157,15 +151,9 @@ export class OperatorManager implements Manager {
     const { scopes, tracing, observer } = clients;
     this[INSIDE] = { metrics, scopes, tracing, observer, shards, unfinished: new Set() };
     const { ready } = this.#probes;
-    ready.add("informers", () => {
-      checkInformers(this.cache);
-    });
+    ready.add("informers", () => checkInformers(this.cache));
     ready.add("rights", () => this.#preflight.check());
-    if (options.webhooks) {
-      ready.add("webhooks", () => {
-        this.webhooks.checkReady();
-      });
-    }
+    if (options.webhooks) ready.add("webhooks", () => this.webhooks.checkReady());
   }
 
   get elected(): Promise<void> {
@@ -191,7 +179,7 @@ export class OperatorManager implements Manager {
     }
     if (name !== undefined) this.#names.add(name);
     this.#replay?.add(runnable);
-    (needLeaderElection ? this.#leading : this.#everywhere).add(runnable);
+    (needLeaderElection ? this.#groups.leading : this.#groups.everywhere).add(runnable);
   }
 
   setLogLevel(levels: LogLevels): void {
@@ -228,7 +216,7 @@ export class OperatorManager implements Manager {
   }
 
   #activities(): Activity[] {
-    return [...this.#everywhere.activities(), ...this.#leading.activities()];
+    return [...this.#groups.everywhere.activities(), ...this.#groups.leading.activities()];
   }
 
   /** The manager's own work in progress. */
@@ -278,9 +266,9 @@ export class OperatorManager implements Manager {
       await this.#debug?.start(maxConnections);
       // Before the caches: their first list may need this operator's own conversion.
       await Promise.race([this.webhooks.start(limits), untilAborted(signal), this.#failed.promise]);
-      this.#caches.start();
-      this.#membership.start();
-      this.#everywhere.start();
+      this.#groups.caches.start();
+      this.#groups.membership.start();
+      this.#groups.everywhere.start();
       this.#state = RUNNING;
       life.serving(this.ports);
       const led = this.#lead(this.#keeper.election, signal);
@@ -309,12 +297,12 @@ export class OperatorManager implements Manager {
 
   /** The caches run, because reads check whether their kind is watched; nothing else runs. */
   async #replayOne(replay: Replay): Promise<void> {
-    this.#caches.start();
+    this.#groups.caches.start();
     await this.cache.synced();
     try {
       await replay.run();
     } finally {
-      await this.#caches.stop(undefined);
+      await this.#groups.caches.stop(undefined);
       this.#clients.transport.close();
     }
   }
@@ -327,7 +315,7 @@ export class OperatorManager implements Manager {
       if (signal.aborted) return;
       throw error;
     }
-    this.#leading.start();
+    this.#groups.leading.start();
     this.#leads = true;
     this.#elected.resolve();
     await Promise.race([untilAborted(signal), ...(election ? [this.#hold(election)] : [])]);
@@ -351,16 +339,13 @@ export class OperatorManager implements Manager {
     this.#probes.end();
     const { clock, webhooks, shards } = this;
     const parts = { clock, webhooks, shards, clients: this.#clients, holding: this.#holding };
-    const groups = {
-      everywhere: this.#everywhere,
-      leading: this.#leading,
-      membership: this.#membership,
-      caches: this.#caches,
-    };
     const last = [this.#keeper, this.#metricsServer, this.#debug];
     const election = this.#keeper?.election;
     const hasFailed = this.#failure !== undefined;
-    return shutDown({ ...parts, groups, election, last }, { reason, graceMs, hasFailed });
+    return shutDown(
+      { ...parts, groups: this.#groups, election, last },
+      { reason, graceMs, hasFailed },
+    );
   }
 
   #createKeeper(maxConnections: number): Keeper {

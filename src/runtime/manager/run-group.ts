@@ -65,3 +65,23 @@ export class RunGroup {
     this.#active.add(runnable);
   }
 }
+
+/** The groups of a manager. */
+export interface ManagerGroups {
+  /** The parts that run in all processes. */
+  readonly everywhere: RunGroup;
+  /** The parts that run in the leader alone. */
+  readonly leading: RunGroup;
+  /** The place of this process among the shards, which it keeps while it works. */
+  readonly membership: RunGroup;
+  /** The caches, which handlers of webhooks read until the end. */
+  readonly caches: RunGroup;
+}
+
+/** @param onFailure - called when a part fails before it was stopped */
+export const managerGroups = (onFailure: (error: unknown) => void): ManagerGroups => ({
+  everywhere: new RunGroup(onFailure),
+  leading: new RunGroup(onFailure),
+  membership: new RunGroup(onFailure),
+  caches: new RunGroup(onFailure),
+});

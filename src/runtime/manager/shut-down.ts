@@ -5,20 +5,12 @@ import type { Election } from "../leader-election/leader-election.ts";
 import type { ShardMember } from "../sharding/shard-member.ts";
 import type { WebhookHost } from "../webhook/webhook-host.ts";
 import type { ManagerClients } from "./manager-clients.ts";
-import type { RunGroup } from "./run-group.ts";
+import type { ManagerGroups } from "./run-group.ts";
 
 export interface StoppedParts {
   readonly clock: Clock;
   readonly clients: ManagerClients;
-  readonly groups: {
-    /** The parts that run in all processes, and those that only a leader runs. */
-    readonly everywhere: RunGroup;
-    readonly leading: RunGroup;
-    /** The place of this process among the shards, which it keeps while it works. */
-    readonly membership: RunGroup;
-    /** Handlers of webhooks read them. */
-    readonly caches: RunGroup;
-  };
+  readonly groups: ManagerGroups;
   readonly webhooks: WebhookHost;
   readonly holding: AbortController;
   readonly election: Election | undefined;

@@ -3,6 +3,7 @@
  * It is never renewed: what is stored was signed with it.
  */
 import { messageOf } from "../../errors.ts";
+import { CRD_ANNOTATION, MANAGED_BY, MANAGER } from "../../kube/operator-marks.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/status.ts";
 import { conversionKeySecret } from "../../kube/webhooks/conversion-rights.ts";
 import type { Logger } from "../../log.ts";
@@ -10,10 +11,6 @@ import type { Client } from "../client/client.ts";
 import { type CertificateSecret, SECRET } from "./certificates/targets.ts";
 import { KEY_BYTES, newKey } from "./conversion/trust.ts";
 
-const MANAGED_BY = "app.kubernetes.io/managed-by";
-const MANAGER = "tsop";
-/** The annotation with the CRD that the key is for. */
-const CRD = "conversion.tsop.dev/crd";
 const DATA = "key";
 
 export class ConversionKey {
@@ -64,7 +61,7 @@ export class ConversionKey {
   async #create(): Promise<CertificateSecret> {
     const key = this.#keys[0] ?? newKey();
     const labels = { [MANAGED_BY]: MANAGER };
-    const metadata = { ...this.#place, labels, annotations: { [CRD]: this.#crd } };
+    const metadata = { ...this.#place, labels, annotations: { [CRD_ANNOTATION]: this.#crd } };
     const data = { [DATA]: key.toString("base64") };
     try {
       return await this.#client.create(SECRET, { metadata, type: "Opaque", immutable: true, data });
@@ -88,8 +85,11 @@ export class ConversionKey {
   #adopt({ metadata, data }: CertificateSecret): string | undefined {
     const { namespace, name } = this.#place;
     const key = Buffer.from(data?.[DATA] ?? "", "base64");
-    if (metadata.labels?.[MANAGED_BY] !== MANAGER || metadata.annotations?.[CRD] !== this.#crd) {
-      return `The Secret ${namespace}/${name} is not the operator's: it has no label ${MANAGED_BY}=${MANAGER} with the annotation ${CRD}=${this.#crd}. Delete it, and the operator creates its own.`;
+    if (
+      metadata.labels?.[MANAGED_BY] !== MANAGER ||
+      metadata.annotations?.[CRD_ANNOTATION] !== this.#crd
+    ) {
+      return `The Secret ${namespace}/${name} is not the operator's: it has no label ${MANAGED_BY}=${MANAGER} with the annotation ${CRD_ANNOTATION}=${this.#crd}. Delete it, and the operator creates its own.`;
     }
     if (key.length < KEY_BYTES) {
       return `The Secret ${namespace}/${name} has no key of ${KEY_BYTES} bytes in data.${DATA}. Delete it, and the operator creates it again.`;
