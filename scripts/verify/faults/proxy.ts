@@ -1,11 +1,6 @@
-/**
- * Faulty proxies between the operator and the API server: a TCP proxy that forwards bytes, and a
- * proxy that terminates TLS and forwards requests.
- */
+/** A faulty TCP proxy between the operator and the API server. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createTlsServer, request as tlsRequest } from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import type { FaultyControlPlane } from "./control-plane.ts";
 
@@ -119,84 +114,5 @@ export class TcpProxy {
       case "none":
         client.write(bytes);
     }
-  }
-}
-
-/** `busy`: 429 with Retry-After. `cut`: answers end in the middle. `garbage`: answers of 200 that are no JSON. */
-export type HttpHarm = "none" | "busy" | "cut" | "garbage";
-
-const RETRY_AFTER_SECONDS = 2;
-
-/**
- * Forwards requests to the API server; users need a token, because client certificates do not pass.
- */
-export class HttpProxy {
-  harm: HttpHarm = "none";
-  /** The number of requests that the fault affected. */
-  harmed = 0;
-  readonly #target: number;
-  readonly #ca: string;
-  readonly #server;
-
-  private constructor(plane: FaultyControlPlane) {
-    this.#target = plane.port;
-    this.#ca = plane.ca;
-    const { certificate, key } = plane.serverPair;
-    this.#server = createTlsServer({ cert: certificate, key }, (request, response) => {
-      this.#forward(request, response);
-    });
-  }
-
-  /** Listens on a free port. */
-  static async start(plane: FaultyControlPlane): Promise<HttpProxy> {
-    const proxy = new HttpProxy(plane);
-    proxy.#server.listen(0, "127.0.0.1");
-    await once(proxy.#server, "listening");
-    return proxy;
-  }
-
-  get server(): string {
-    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** Ends the proxy and its connections. */
-  stop(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  #forward(request: IncomingMessage, response: ServerResponse): void {
-    const { harm } = this;
-    if (harm !== "none") this.harmed++;
-    if (harm === "busy") {
-      request.resume();
-      response.writeHead(429, { "retry-after": String(RETRY_AFTER_SECONDS) });
-      response.end("Too many requests, please try again later.");
-      return;
-    }
-    const { method, url, headers } = request;
-    const target = { host: "127.0.0.1", port: this.#target, ca: this.#ca };
-    const call = tlsRequest({ ...target, method, path: url, headers }, (answer) => {
-      const { statusCode = 500 } = answer;
-      if (harm === "garbage") {
-        answer.resume();
-        response.writeHead(statusCode, { "content-type": "application/json" });
-        response.end(`{"kind":"${"\u0000<".repeat(2000)}`);
-        return;
-      }
-      response.writeHead(statusCode, answer.headers);
-      answer.on("error", () => response.destroy());
-      if (harm !== "cut") {
-        answer.pipe(response);
-        return;
-      }
-      answer.once("data", (bytes: Buffer) => {
-        response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
-        answer.destroy();
-      });
-    });
-    call.on("error", () => response.destroy());
-    response.on("close", () => call.destroy());
-    request.pipe(call);
   }
 }

@@ -14,7 +14,7 @@ interface ProxiedRequest {
   /** Its answer, to be changed or not. */
   readonly response: ServerResponse;
   /** Sends it on; `url` may be another one. The answer goes to `answered`, or is passed on when that is absent. */
-  forward(url?: URL, answered?: (answer: IncomingMessage) => void): void;
+  readonly forward: (url?: URL, answered?: (answer: IncomingMessage) => void) => void;
 }
 
 /** Decides about a request. */
@@ -84,3 +84,32 @@ function passTo(response: ServerResponse): (answer: IncomingMessage) => void {
     answer.pipe(response);
   };
 }
+
+/** `busy`: 429 with Retry-After. `cut`: answers end in the middle. `garbage`: answers of 200 that are no JSON. */
+export type HttpHarm = "busy" | "cut" | "garbage";
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** The handling that harms requests. */
+export const HARMS: Readonly<Record<HttpHarm, Handling>> = {
+  busy({ response }) {
+    response.writeHead(429, { "retry-after": String(RETRY_AFTER_SECONDS) });
+    response.end("Too many requests, please try again later.");
+  },
+  garbage({ url, response, forward }) {
+    forward(url, (answer) => {
+      answer.resume();
+      response.writeHead(answer.statusCode ?? 500, { "content-type": "application/json" });
+      response.end(`{"kind":"${"\u0000<".repeat(2000)}`);
+    });
+  },
+  cut({ url, response, forward }) {
+    forward(url, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.once("data", (bytes: Buffer) => {
+        response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
+        answer.destroy();
+      });
+    });
+  },
+};

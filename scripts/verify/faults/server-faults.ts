@@ -1,7 +1,8 @@
 /** Faults of the API server, of etcd and of the connections to them. */
 import { systemClock } from "../../../src/clock.ts";
 import type { Fault } from "./fault.ts";
-import { HttpProxy, TcpProxy, type HttpHarm, type TcpHarm } from "./proxy.ts";
+import { TcpProxy, type TcpHarm } from "./proxy.ts";
+import { HARMS, PASS, RequestProxy, type HttpHarm } from "./request-proxy.ts";
 
 const HARM_MS = 15_000;
 const ETCD_MS = 30_000;
@@ -101,17 +102,21 @@ function httpFault(harm: HttpHarm, expected: string): Fault {
     name: `http-${harm}`,
     expected,
     async play(scene) {
-      const proxy = await HttpProxy.start(scene.plane);
+      const proxy = await RequestProxy.start(scene.plane);
       scene.atEnd(() => proxy.stop());
       const replica = await scene.start({ server: proxy.server });
       await scene.calm();
       await scene.probing(replica, async () => {
-        proxy.harm = harm;
+        let harmed = 0;
+        proxy.handling = (request) => {
+          harmed++;
+          HARMS[harm](request);
+        };
         await scene.webs.disturb();
         await systemClock.sleep(HARM_MS);
         await scene.webs.disturb();
-        proxy.harm = "none";
-        scene.seen.push(`${proxy.harmed} requests met it`);
+        proxy.handling = PASS;
+        scene.seen.push(`${harmed} requests met it`);
         await scene.converges();
       });
     },
