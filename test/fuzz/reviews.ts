@@ -23,14 +23,13 @@ import {
 } from "../../src/index.ts";
 import { selfSigned } from "../../src/kube/x509/certificate.ts";
 import { silentLogger } from "../../src/log.ts";
-import type { Client } from "../../src/runtime/client/client.ts";
 import { Patience, patienceOf } from "../../src/runtime/webhook/requests/patience.ts";
 import { takeMemory } from "../../src/runtime/webhook/requests/request-limits.ts";
 import { RequestMemory } from "../../src/runtime/serving/request-memory.ts";
 import { replyOf, type ServedPath } from "../../src/runtime/webhook/requests/served-path.ts";
 import { WebhookHost } from "../../src/runtime/webhook/webhook-host.ts";
 import type { Random } from "../support/random.ts";
-import { LIMITS } from "../runtime/webhook/support.ts";
+import { clusterWith, LIMITS } from "../runtime/webhook/support.ts";
 import type { FuzzKind } from "./campaign.ts";
 
 /** One request. */
@@ -258,6 +257,12 @@ async function start(): ReturnType<FuzzKind<ReviewInput>["start"]> {
   const files = { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") };
   writeFileSync(files.certFile, certificate);
   writeFileSync(files.keyFile, key);
+  const handlers = [
+    new FuzzDefaulter(),
+    new FuzzValidator(),
+    new FuzzHandler(),
+    new FuzzConversion(),
+  ];
   const host = new WebhookHost({
     options: { port: 0, host: "127.0.0.1", certificate: files },
     registry: new Registry(),
@@ -265,13 +270,9 @@ async function start(): ReturnType<FuzzKind<ReviewInput>["start"]> {
     log: silentLogger,
     namespace: "default",
     observe: () => undefined,
-    // Files need no cluster.
-    client: {} as Client,
+    client: clusterWith(handlers),
   });
-  host.add(new FuzzDefaulter());
-  host.add(new FuzzValidator());
-  host.add(new FuzzHandler());
-  host.add(new FuzzConversion());
+  for (const handler of handlers) host.add(handler);
   await host.start(LIMITS);
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   const port = host.port ?? 0;

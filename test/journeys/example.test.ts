@@ -26,8 +26,8 @@ const TESTS: Readonly<Record<string, number>> = {
   helloworld: 3,
   "mini-cert": 8,
   myapp: 5,
-  myweb: 5,
-  postgres: 11,
+  myweb: 6,
+  postgres: 12,
   sampledb: 6,
 };
 

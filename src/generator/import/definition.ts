@@ -184,12 +184,13 @@ function refuseNames(spec: Unknown, refuse: (what: string) => TsopError): void {
     ["spec.version", { version }],
     ...listed,
   ] as const;
-  for (const [place, names] of places) {
+  const mistakes = places.flatMap(([place, names]) => {
     const wrong = wrongName(names as KindNames);
-    if (!wrong) continue;
+    if (!wrong) return [];
     const at = place === "spec.names" ? `${place}.${wrong.field}` : place;
-    throw refuse(`${at} is ${JSON.stringify(wrong.name)}: ${wrong.problem}`);
-  }
+    return [`${at} is ${JSON.stringify(wrong.name)}: ${wrong.problem}`];
+  });
+  if (mistakes.length > 0) throw refuse(mistakes.join("; "));
   if (group === "") throw refuse("spec.group is empty");
 }
 

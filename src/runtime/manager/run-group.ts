@@ -13,7 +13,7 @@ export interface Runnable {
   activity?(): Activity;
 }
 
-export class RunGroup {
+class RunGroup {
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();
   readonly #active = new Set<Runnable>();

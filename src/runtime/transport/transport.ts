@@ -118,7 +118,7 @@ const FIXES: Record<ConnectionFailure, string> = {
   refused:
     "Check that the API server runs there, and that the kubeconfig's context is the one you mean.",
   reset:
-    "The API server closed the connection; it may be restarting. Run a command again; a reconcile is retried automatically.",
+    "The API server closed the connection; it may be restarting. A command can be run again; a reconcile is retried automatically.",
   timeout: "Check the network, and whether a firewall blocks the connection.",
   "unknown-host": "Check the server's name in the kubeconfig, and the machine's DNS.",
   tls: "Check the certificate authority and the client certificate in the kubeconfig, and whether the address is that of the API server.",

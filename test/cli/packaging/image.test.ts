@@ -123,7 +123,7 @@ describe("an image on a base", () => {
     expect(readTar(layer, "layer")).toEqual(new Map([["operator/main.mjs", Buffer.from("run()")]]));
     expect(config.rootfs.diff_ids[1]).toBe(digestOf(layer));
     expect(config.config).toEqual({
-      Env: ["PATH=/bin", "NODE_OPTIONS=--max-old-space-size-percentage=75"],
+      Env: ["PATH=/bin"],
       User: "65532:65532",
       WorkingDir: "/operator",
       Entrypoint: ["/nodejs/bin/node", "--enable-source-maps", "/operator/main.mjs"],
@@ -135,6 +135,7 @@ describe("an image on a base", () => {
   });
 
   it.each([
+    [[], false],
     [["NODE_VERSION=22.20.0"], true],
     [["NODE_VERSION=24.6.0"], true],
     [["NODE_VERSION=26.1.0"], true],

@@ -42,13 +42,13 @@ describe("PROJECT", () => {
     ["projectName: 1\ndomain: x", "must be strings"],
     [
       "projectName: a\ndomain: acme..io",
-      '/p/PROJECT:2:9: `domain` is "acme..io": a lowercase RFC 1123 subdomain',
+      '/p/PROJECT:2:9: the domain "acme..io" cannot end an API group: a lowercase RFC 1123 subdomain',
     ],
     ["projectName: a\ndomain: b\nresources: {}", "not a list"],
     ["projectName: a\ndomain: b\nresources: [{group: a}]", "resources[0].version"],
     // Text that would be code in the scaffold's files, and paths out of the project.
-    ["projectName: 'x\"; run() //'\ndomain: b", '`projectName` is "x\\"; run() //"'],
-    ['projectName: "a\\n\\trm -rf ~"\ndomain: b', "`projectName` is"],
+    ["projectName: 'x\"; run() //'\ndomain: b", 'projectName is "x\\"; run() //"'],
+    ['projectName: "a\\n\\trm -rf ~"\ndomain: b', "projectName is"],
     ["projectName: a\ndomain: b\nresources: [{group: ../a}]", "resources[0].group is"],
     [
       "projectName: a\ndomain: b\nresources: [{version: v1, kind: ../../A, plural: as}]",
@@ -56,7 +56,7 @@ describe("PROJECT", () => {
     ],
     [
       "projectName: a\ndomain: b\nresources: [{version: v1, kind: A, plural: as, files: {../../x: h}}]",
-      'a key of resources[0].files is "../../x": must be a path in the project',
+      'resources[0].files is "../../x": it is not a path in the project',
     ],
     ["projectName: a\ndomain: b\nplugins: [{name: ../x}]", 'plugins[0].name is "../x"'],
   ])("says what is wrong with %j", (text, problem) => {

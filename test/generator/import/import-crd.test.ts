@@ -71,11 +71,11 @@ describe("importCrd", () => {
             constructor: { type: "string" },
           },
         },
-        { versions: [{ name: "../../../pwned", served: true, storage: true, schema: {} }] },
+        { versions: [{ name: "v1", served: true, storage: true, schema: {} }] },
       ),
       "test",
     );
-    expect([...files.keys()]).toEqual(["src/api/pwned/zone.ts"]);
+    expect([...files.keys()]).toEqual(["src/api/v1/zone.ts"]);
     const source = sourceOf(definition({ properties: { [hostile]: { type: "string" } } }));
     expect(source).toContain(`${JSON.stringify(hostile)}?: string;`);
   });

@@ -278,10 +278,20 @@ describe("heads, compared with Node's client", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 7 }), async (parts) => {
         text = `HTTP/1.1 200 OK\r\n${parts.join("")}`;
-        const [mine, nodes] = [await own(), await ofNode()];
-        if (mine !== "error") expect(mine).toBe(nodes);
+        const mine = await own();
+        if (mine === "error") return;
+        // Bytes behind the end of an answer are an error for Node, and nothing to read for the other.
+        let nodes = await ofNode();
+        while (nodes === "error" && text !== "") {
+          text = text.slice(0, -1);
+          nodes = await ofNode();
+        }
+        expect(mine).toBe(nodes);
       }),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        examples: [[["Content-Length: 2\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", ""]]],
+      },
     );
   });
 });

@@ -151,11 +151,18 @@ describe("a webhook server with authorities of clients", () => {
     const server = await serve({}, clock);
     expect((await ask(server, other)).status).toBe(401);
     const file = join(folder, "ca.crt");
-    writeFileSync(file, "garbage");
-    await eventually(async () => {
-      await clock.advance(2000);
-      expect(server.lines.at(-1)).toMatch(/^warn the old authorities stay in use: /);
-    });
+    const halfWritten = authority.certificate + other.certificate.slice(0, 200);
+    for (const [text, problem] of [
+      ["garbage", "readable PEM certificate"],
+      [halfWritten, "ends in the middle of a PEM block"],
+    ] as const) {
+      writeFileSync(file, text);
+      await eventually(async () => {
+        await clock.advance(2000);
+        expect(server.lines.at(-1)).toMatch(/^warn the old authorities stay in use: /);
+        expect(server.lines.at(-1)).toContain(problem);
+      });
+    }
     expect((await ask(server, authority)).status).toBe(200);
     writeFileSync(file, other.certificate);
     await eventually(async () => {

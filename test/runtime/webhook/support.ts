@@ -107,7 +107,7 @@ export function boundsOf(
 }
 
 /** A cluster as far as conversions ask it; files with certificates need none. */
-function clusterWith(handlers: readonly WebhookHandler[]): Client {
+export function clusterWith(handlers: readonly WebhookHandler[]): Client {
   const versions = handlers.flatMap((handler) => {
     const mark = conversionOf(handler);
     return mark ? [{ name: mark.hub.version, storage: true }] : [];

@@ -128,8 +128,8 @@ function configOf(base: BaseImage, diffId: string, { labels, created }: ImageSou
 const HEAP_LIMIT = "--max-old-space-size-percentage=75";
 
 /**
- * The environment with the limit of the heap, unless the base sets options of its own, or says that its Node.js is
- * older than that option: such a Node.js refuses to start with it.
+ * The environment with the limit of the heap if the base says that its Node.js knows the option, and sets no options of
+ * its own. An older Node.js refuses to start with it.
  */
 function withHeapLimit(env: readonly unknown[]): unknown[] {
   const valueOf = (name: string): string | undefined =>
@@ -138,11 +138,9 @@ function withHeapLimit(env: readonly unknown[]): unknown[] {
       .find((one) => one.startsWith(`${name}=`))
       ?.slice(name.length + 1);
   const version = /^v?(\d+)\.(\d+)\./.exec(valueOf("NODE_VERSION") ?? "");
-  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
-  const isOld = version && (major < 22 || (major === 22 && minor < 20) || major === 23);
-  if (isOld || (major === 24 && minor < 6) || valueOf("NODE_OPTIONS") !== undefined) {
-    return [...env];
-  }
+  const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
+  const isKnown = (major === 22 && minor >= 20) || (major === 24 && minor >= 6) || major > 24;
+  if (!isKnown || valueOf("NODE_OPTIONS") !== undefined) return [...env];
   return [...env, `NODE_OPTIONS=${HEAP_LIMIT}`];
 }
 

@@ -42,7 +42,7 @@ it("they are answered by the operator that comes next, whenever in the reload th
 
 it("they come from this machine only: the operator listens on loopback", async () => {
   const { webhooks } = await session();
-  expect(webhooks.env).toEqual({ TSOP_WEBHOOK_HOST: "127.0.0.1" });
+  expect(webhooks.env).toMatchObject({ TSOP_WEBHOOK_HOST: "127.0.0.1" });
 });
 
 it("they wait again at the next reload, and those before it do not", async () => {
