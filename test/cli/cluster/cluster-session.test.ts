@@ -72,7 +72,7 @@ describe("a session whose connection is cut", () => {
     const { session, asked, done } = sessionWith([served, live("1"), cut, cut, cut, cut]);
     await expect(done(session.apply(configMap, { dryRun: false }))).rejects.toMatchObject({
       code: "connection-reset",
-      fix: expect.stringContaining("Run a command again") as string,
+      fix: expect.stringContaining("can be run again") as string,
     });
     expect(asked().filter((method) => method === "PATCH")).toHaveLength(4);
   });
