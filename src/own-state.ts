@@ -119,11 +119,15 @@ function candidates(): readonly string[] {
   return [join(state, "tsop"), join(tmpdir(), `tsop-${process.getuid?.() ?? 0}`)];
 }
 
-/** The state folder, if there is one. @throws TsopError `no-state-folder` for a folder of another user */
+/**
+ * The state folder, if there is one. All users can create the second candidate: a faulty one counts as missing.
+ *
+ * @throws TsopError `no-state-folder` for a faulty first candidate
+ */
 function existingFolder(): string | undefined {
-  return candidates().find((folder) => {
+  return candidates().find((folder, index) => {
     const fault = faultOf(folder);
-    if (fault === "missing") return false;
+    if (fault === "missing" || (fault !== undefined && index > 0)) return false;
     if (fault !== undefined) throw noStateFolder(folder, fault);
     return true;
   });

@@ -231,6 +231,22 @@ describe.skipIf(!hasKubectl || !existsSync(join(CHECKOUT, "dist/plugin.js")))(
       expect(existsSync(built)).toBe(false);
     });
 
+    it.each(["../../../outside", "v1", "1.0.0/a"])(
+      "is not packed for krew with the version %s",
+      async (version) => {
+        const root = await pages();
+        withPackages(root);
+        await succeed(root, "create", "plugin", "pages");
+        const file = join(root, "package.json");
+        const said = JSON.parse(readFileSync(file, "utf8")) as object;
+        writeFileSync(file, JSON.stringify({ ...said, version, repository: "github:acme/web" }));
+        const { code, err } = await runCli(root, ["krew"]);
+        expect(code).toBe(2);
+        expect(err).toContain("error krew-version");
+        expect(existsSync(join(root, "dist"))).toBe(false);
+      },
+    );
+
     it("is packed for krew, with a manifest that says where it is and what it has to be", async () => {
       const root = await pages();
       withPackages(root);

@@ -39,6 +39,8 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "foreign-kubeconfig": e(
     "tsop deploy --kubeconfig .tsop/kubeconfig --image a:1   # no tsop dev or tsop cluster runs",
   ),
+  "foreign-project": e("cd /tmp/work && tsop dev   # another user created /tmp/PROJECT"),
+  "krew-version": e('tsop krew   # package.json has "version": "v1"'),
   "journal-away": e(
     "tsop why deployment/web --operator http://127.0.0.1:8089   # nothing runs there",
   ),

@@ -12,7 +12,7 @@ import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.t
 import { isCrd } from "../project/crd.ts";
 import { present } from "../../present.ts";
 import { paint } from "../output.ts";
-import { runToEnd } from "../processes.ts";
+import { GitRepository } from "../git.ts";
 import { readIfThere } from "../project/plan.ts";
 import type { Project } from "../project/project-file.ts";
 import { readYaml } from "../project/yaml/yaml-documents.ts";
@@ -144,13 +144,15 @@ async function readRevision(
   { root }: Project,
   context: CliContext,
 ): Promise<CrdState[]> {
-  const git = (...args: string[]): Promise<string> =>
-    runToEnd({ program: "git", args, cwd: root, env: context.env }, { context });
+  const git = GitRepository.of(root, context);
+  const folder = `./${git.prefix}${CRD_FOLDER}/`;
+  let commit: string;
   let names: string[];
   try {
-    await git("rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`);
-    const listed = await git("ls-tree", "--name-only", revision, `./${CRD_FOLDER}/`);
-    names = listed.split("\n").filter((name) => name.endsWith(".yaml"));
+    const verified = ["--verify", "--end-of-options", `${revision}^{commit}`];
+    commit = (await git.run("rev-parse", ...verified)).trim();
+    const listed = await git.run("ls-tree", "-z", "--name-only", commit, folder);
+    names = listed.split("\0").filter((name) => name.endsWith(".yaml"));
   } catch (error) {
     // Only git itself can say that it knows no such revision.
     if (!(error instanceof TsopError) || error.code !== "program-failed") throw error;
@@ -161,6 +163,8 @@ async function readRevision(
       { cause: error },
     );
   }
-  const texts = names.map(async (name) => crdsIn(await git("show", `${revision}:./${name}`), name));
+  const texts = names.map(async (name) =>
+    crdsIn(await git.run("cat-file", "blob", `${commit}:./${name}`), name.slice(git.prefix.length)),
+  );
   return (await Promise.all(texts)).flat();
 }

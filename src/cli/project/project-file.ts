@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
 import { dns1123SubdomainErrors } from "../../kube/names.ts";
 import { readIfThere } from "./plan.ts";
-import { foldersUp, PROJECT_FILE } from "./project-root.ts";
+import { PROJECT_FILE, projectRootOf } from "./project-root.ts";
 import { broken, refuseNames } from "./project-names.ts";
 import { parseUserYaml } from "./yaml/user-yaml.ts";
 import type { YamlDocument } from "./yaml/yaml-documents.ts";
@@ -95,7 +95,7 @@ export interface Project {
 /**
  * The project of `folder` or of the nearest folder above it.
  *
- * @throws UsageError `no-project` outside a project; TsopError `broken-project-file`
+ * @throws UsageError `no-project` outside a project; TsopError `broken-project-file`, `foreign-project`
  */
 export async function getProject(folder: string): Promise<Project> {
   const project = await findProject(folder);
@@ -107,13 +107,11 @@ export async function getProject(folder: string): Promise<Project> {
   );
 }
 
-/** The project of `folder` or of the nearest folder above it, if there is one. @throws TsopError `broken-project-file` */
+/** The project of `folder` or of the nearest folder above it, if there is one. @throws TsopError `broken-project-file`, `foreign-project` */
 export async function findProject(folder: string): Promise<Project | undefined> {
-  for (const root of foldersUp(folder)) {
-    const text = await readIfThere(join(root, PROJECT_FILE));
-    if (text !== undefined) return parseProject(root, text);
-  }
-  return undefined;
+  const root = projectRootOf(folder);
+  const text = root === undefined ? undefined : await readIfThere(join(root, PROJECT_FILE));
+  return root === undefined || text === undefined ? undefined : parseProject(root, text);
 }
 
 /** Reads the text of a `PROJECT` file. */

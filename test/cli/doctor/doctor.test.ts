@@ -50,6 +50,24 @@ describe("tsop doctor", { timeout: 60_000 }, () => {
     await expect(page()).toMatchFileSnapshot("../../../docs/doctor.md");
   });
 
+  it.each(["'((a+)+)+$'", "'['", "'(?<x'", "1.e+30"])(
+    "takes the port %s literally",
+    async (port) => {
+      const patches = `a: 1\nname: ${"a".repeat(200)}!\n`;
+      const folder = folderOf({
+        "a.yaml": CASES["service-without-listener"]?.bad["a.yaml"] ?? "",
+        "b.yaml": (CASES["service-without-listener"]?.bad["b.yaml"] ?? "").replace(
+          "https",
+          () => port,
+        ),
+        "patch.yaml": patches,
+        "kustomization.yaml": "patches: [{ path: patch.yaml }]\n",
+      });
+      const rules = (await findings(folder)).map(({ rule }) => rule);
+      expect(rules).toContain("service-without-listener");
+    },
+  );
+
   it("has a case for every rule of manifests and sources", () => {
     const names = RULES.map(({ name }) => name);
     const ofProjects = ["code", "generated-out-of-date"];

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { OwnState } from "../../../src/own-state.ts";
@@ -35,5 +35,22 @@ describe.skipIf(process.platform === "win32")("the folder of the state", () => {
     expect(OwnState.about("/project", "test").read()).toBeUndefined();
     OwnState.about("/project", "test").remove();
     expect(() => chmodSync(folder, 0o700)).toThrow("ENOENT");
+  });
+
+  it("is not one in the folder of temporary files that others can write to", () => {
+    const temporary = emptyFolder();
+    const folder = join(temporary, `tsop-${String(process.getuid?.())}`);
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    vi.stubEnv("TSOP_STATE_DIR", undefined);
+    vi.stubEnv("TMPDIR", temporary);
+    vi.stubEnv("XDG_STATE_HOME", join(emptyFolder(), "state"));
+    const state = OwnState.about("/project", "test");
+    expect(state.read()).toBeUndefined();
+    expect(state.readLive()).toBeUndefined();
+    state.remove();
+    state.write({ a: 1 });
+    expect(state.read()).toEqual({ a: 1 });
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ import { packageVersion } from "../../package-info.ts";
 import { planGeneratedFolder } from "../../packaging/generated-folder.ts";
 import { bundleFiles } from "../../packaging/olm/bundle.ts";
 import type { VersionSettings } from "../../packaging/olm/cluster-service-version.ts";
+import { isSemanticVersion } from "../../packaging/semantic-version.ts";
 import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
 import { withOperatorImage } from "../../project/operator-deployment.ts";
@@ -60,12 +61,8 @@ export const run: Run<typeof bundle> = async (options, context) => {
   });
 };
 
-/** A version by https://semver.org, without the `v` that some write before it. */
-const SEMANTIC =
-  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
-
 function checkVersion(what: string, version: string): void {
-  if (SEMANTIC.test(version)) return;
+  if (isSemanticVersion(version)) return;
   throw new UsageError(
     "bundle-version",
     `${what} is ${JSON.stringify(version)}: OLM takes semantic versions only.`,
@@ -120,7 +117,7 @@ async function settingsOf(
 ): Promise<VersionSettings> {
   return {
     ...(replaces !== undefined && {
-      replaces: SEMANTIC.test(replaces) ? `${projectName}.v${replaces}` : replaces,
+      replaces: isSemanticVersion(replaces) ? `${projectName}.v${replaces}` : replaces,
     }),
     ...present({ maturity, description }),
     ...(icon !== undefined && { icon: await readIcon(resolve(cwd, icon), icon) }),

@@ -6,9 +6,8 @@ import type { CliContext } from "../../context.ts";
 import { diagnose, type Diagnosis } from "../../doctor/rules/diagnose.ts";
 import { readExamined } from "../../doctor/examine.ts";
 import { ExitCode, paint, printJson } from "../../output.ts";
-import { readIfThere } from "../../project/plan.ts";
 import { findProject, type Project } from "../../project/project-file.ts";
-import { foldersUp, PROJECT_FILE } from "../../project/project-root.ts";
+import { projectRootOf } from "../../project/project-root.ts";
 import type { Run } from "../../command.ts";
 import type { doctor } from "./flags.ts";
 
@@ -26,7 +25,7 @@ export const run: Run<typeof doctor> = async (path, options, context) => {
   const base = isFolder ? folder : dirname(folder);
   const reading = await readExamined(folder, {
     ...(isWhole && { project }),
-    isScaffolded: await isScaffolded(base),
+    isScaffolded: isScaffolded(base),
   });
   const found = (await diagnose(reading)).map((one) => ({
     ...one,
@@ -59,12 +58,7 @@ async function projectAt(folder: string): Promise<Project | undefined> {
 }
 
 /** Whether the folder is in a project of tsop, kubebuilder or operator-sdk. */
-async function isScaffolded(folder: string): Promise<boolean> {
-  for (const root of foldersUp(folder)) {
-    if ((await readIfThere(join(root, PROJECT_FILE))) !== undefined) return true;
-  }
-  return false;
-}
+const isScaffolded = (folder: string): boolean => projectRootOf(folder) !== undefined;
 
 async function isSameFolder(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all(

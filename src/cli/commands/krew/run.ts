@@ -8,6 +8,7 @@ import { isJsonObject } from "../../../kube/json.ts";
 import type { CliContext } from "../../context.ts";
 import { packageFacts } from "../../project/package-facts.ts";
 import { krewArchive, krewManifest } from "../../packaging/krew.ts";
+import { isSemanticVersion } from "../../packaging/semantic-version.ts";
 import { writeWhole } from "../../packaging/whole-file.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
 import { builtPlugin } from "../../operator/built-plugins.ts";
@@ -34,8 +35,9 @@ export const run: Run<typeof krew> = async (name, options, context) => {
         "Add the file; `tsop init --license apache2` and `--license mit` write one.",
       );
     }
-    const built = await builtPlugin(project, plugin);
     const { version, links } = await packageFacts(root, project.projectName);
+    checkVersion(version);
+    const built = await builtPlugin(project, plugin);
     const archiveName = `${programOf(plugin)}-v${version}.tar.gz`;
     const archive = krewArchive(new Map([...inFolder(built), ["LICENSE", license]]));
     const repository = await repositoryOf(root);
@@ -65,6 +67,16 @@ export const run: Run<typeof krew> = async (name, options, context) => {
     return 0;
   });
 };
+
+/** The version is part of the path of the archive. */
+function checkVersion(version: string): void {
+  if (isSemanticVersion(version)) return;
+  throw new UsageError(
+    "krew-version",
+    `\`version\` in package.json is ${JSON.stringify(version)}: krew accepts only semantic versions.`,
+    'Change it, for example to "0.1.0".',
+  );
+}
 
 /** The plugin that was named; the one that the project has, where it has one alone. */
 function pluginOf({ plugins }: Project, name: string | undefined): string {

@@ -1,5 +1,6 @@
 /** Services that select no pod, or whose port no container listens on. */
 import { isJsonObject } from "../../../kube/json.ts";
+import { literalPattern } from "../../../kube/text/literal-pattern.ts";
 import type { Found, Manifest, Rule } from "../rule.ts";
 import { listAt, objectAt, textAt, textsAt } from "../values.ts";
 import { containersOf, hasLabels, podTemplates, type PodTemplate } from "../workloads.ts";
@@ -52,7 +53,8 @@ function* unheard(
         : one["containerPort"] === target,
     );
     const isFlag = typeof target === "number" && templates.some((one) => isNamed(target, one));
-    const added = new RegExp(`\\b(?:containerPort|name): ["']?${String(target)}\\b`).test(patches);
+    const said = literalPattern(String(target));
+    const added = new RegExp(`\\b(?:containerPort|name): ["']?${said}\\b`).test(patches);
     if (isHeard || added || isFlag) continue;
     yield {
       place: service.at(["spec", "ports", index]),
@@ -69,5 +71,5 @@ function isNamed(port: number, template: PodTemplate): boolean {
     ...textsAt(container, ["args"]),
     ...listAt(container, ["env"]).map((one) => textAt(one, ["value"])),
   ]);
-  return told.some((text) => new RegExp(`\\b${port}\\b`).test(text));
+  return told.some((text) => new RegExp(`\\b${literalPattern(String(port))}\\b`).test(text));
 }

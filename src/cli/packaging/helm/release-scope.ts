@@ -1,4 +1,5 @@
 /** What differs between releases of a chart: names, the namespace, the account, and the labels that select pods. */
+import { literalPattern } from "../../../kube/text/literal-pattern.ts";
 import { asJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { OperatorDeployment } from "../../project/operator-deployment.ts";
@@ -194,15 +195,14 @@ export class ReleaseScope {
   }
 
   #patternOf(): RegExp {
-    const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     const names = [...new Set(this.#names)]
       .sort((one, other) => other.length - one.length)
-      .map(escaped)
+      .map(literalPattern)
       .join("|");
     const [before, after] = ["(?<![A-Za-z0-9-])", "(?![A-Za-z0-9-])"];
     const alternatives = names === "" ? [] : [`${before}(?:${names})${after}`];
     if (this.#namespace !== undefined) {
-      const namespace = escaped(this.#namespace);
+      const namespace = literalPattern(this.#namespace);
       if (this.#namespace.startsWith(this.#prefix)) {
         alternatives.push(`${before}(?<namespace>${namespace})${after}`);
       } else if (names !== "") {
