@@ -177,9 +177,19 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   return launch(options, { keys: loadKeys(dataDir) ?? createKeys(clock), state, disk });
 }
 
+/**
+ * Starts a control plane that sends no request to webhooks, whatever its objects say: those of admission fail, and conversion changes
+ * only `apiVersion`.
+ */
+export async function startWithoutWebhooks(options: ControlPlaneOptions): Promise<ControlPlane> {
+  return launch(options, { keys: createKeys(options.clock ?? systemClock), callsWebhooks: false });
+}
+
 /** The state that a control plane begins with. */
 interface Origin {
   readonly keys: ClusterKeys;
+  /** Default true. */
+  readonly callsWebhooks?: boolean;
   readonly state?: LoadedState;
   /** The log of changes on disk. */
   readonly disk?: StoreLog;
@@ -193,7 +203,7 @@ interface Origin {
 
 async function launch(options: ControlPlaneOptions, origin: Origin): Promise<ControlPlane> {
   const { host = "127.0.0.1", port = 0, clock = systemClock, log = silentLogger } = options;
-  const { keys, state, disk } = origin;
+  const { keys, state, disk, callsWebhooks = true } = origin;
   const plugins = new AdmissionPlugins(options.disableAdmissionPlugins);
   const authority = new CertificateAuthority(clock, keys.authority, keys.certificate);
   const ownKeys = { ...keys, certificate: authority.certificate };
@@ -207,10 +217,16 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   const routes = origin.routes ?? new ServiceRoutes(Object.entries(options.serviceAddresses ?? {}));
   const { webhookKubeconfig } = options;
   const users = webhookKubeconfig === undefined ? undefined : WebhookUsers.from(webhookKubeconfig);
-  const webhooks = new WebhookCaller({ store, clock, routes, ...present({ users }) });
+  const webhooks = new WebhookCaller({
+    store,
+    clock,
+    routes,
+    callsWebhooks,
+    ...present({ users }),
+  });
   const mayDo: Authorize = (user, attributes) => authorize(store, user, attributes);
   const newUid = (): string => randomUid(clock);
-  const conversion = new Conversion(webhooks, newUid);
+  const conversion = new Conversion(callsWebhooks ? webhooks : undefined, newUid);
   const source = { store, registry };
   const compiler = new ExpressionCompiler();
   const admissionPorts = {
@@ -319,6 +335,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       };
       return launch(same, {
         keys: ownKeys,
+        callsWebhooks,
         ...present({ served: http?.served }),
         builtIn,
         routes: routes.copy(),

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { emptyFolder, newProject, runCli } from "./support/run-cli.ts";
@@ -207,6 +209,93 @@ spec: { containers: [{ name: a, image: a }] }
     expect(unreadable).toMatchObject([{ file: "a.yaml" }]);
     expect((await runCli(folder, ["validate", "a.yaml"])).out).toMatch(
       /^a\.yaml:\d+:\d+ .*\n1 file cannot be read$/,
+    );
+  });
+
+  it("calls no webhook: an object of another version is checked in its own", async () => {
+    let connections = 0;
+    const host = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await once(host.listen(0, "127.0.0.1"), "listening");
+    const url = `https://127.0.0.1:${(host.address() as AddressInfo).port}/convert`;
+    const versionOf = (name: string, field: string, storage: boolean): object => ({
+      name,
+      served: true,
+      storage,
+      schema: {
+        openAPIV3Schema: {
+          type: "object",
+          required: [field],
+          properties: {
+            [field]: { type: "integer", maximum: 9 },
+            more: { type: "string", default: name },
+          },
+        },
+      },
+    });
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "foos.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "foos", singular: "foo", kind: "Foo", listKind: "FooList" },
+        conversion: {
+          strategy: "Webhook",
+          webhook: { conversionReviewVersions: ["v1"], clientConfig: { url } },
+        },
+        versions: [versionOf("v1", "old", false), versionOf("v2", "now", true)],
+      },
+    };
+    const hook = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "MutatingWebhookConfiguration",
+      metadata: { name: "all" },
+      webhooks: [
+        {
+          name: "all.example.com",
+          clientConfig: { url },
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+          rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }],
+        },
+      ],
+    };
+    const foo = (version: string, name: string, fields: object): object => ({
+      apiVersion: `example.com/${version}`,
+      kind: "Foo",
+      metadata: { name },
+      ...fields,
+    });
+    const all = [
+      hook,
+      definition,
+      foo("v1", "a", { old: 3 }),
+      foo("v1", "b", { old: 30 }),
+      foo("v1", "c", { now: 3 }),
+      foo("v2", "d", { now: 3 }),
+    ];
+    const folder = folderOf({ "a.yaml": all.map((one) => JSON.stringify(one)).join("\n---\n") });
+    const { objects } = await told(folder, "a.yaml");
+    host.close();
+    expect(connections).toBe(0);
+    expect(objects.map(({ name, accepted }) => [name, accepted])).toEqual([
+      ["all", true],
+      ["foos.example.com", true],
+      ["a", true],
+      ["b", false],
+      ["c", false],
+      ["d", true],
+    ]);
+    expect(objects.map(({ stored }) => stored !== undefined)).toEqual([
+      ...[true, true, false, false, false, true],
+    ]);
+    expect(objects.map(({ warnings }) => warnings.length)).toEqual([0, 0, 1, 1, 1, 0]);
+    expect(objects[2]?.warnings[0]).toContain(
+      "the conversion webhook of foos.example.com was not called",
     );
   });
 

@@ -147,6 +147,29 @@ describe("what is large", () => {
   });
 });
 
+describe("constants that contain another one twice, and that one the next", () => {
+  const link = (n: number, value: string): string => `const C${n} = ${value};`;
+  it.each([
+    ["lists", '["a"]', (c: string) => `[${c}, ${c}]`],
+    ["spread lists", '["a"]', (c: string) => `[...${c}, ...${c}]`],
+    ["objects", '{ type: "string" }', (c: string) => `{ anyOf: ${c}, allOf: ${c} }`],
+    ["sums", '"abcdefgh"', (c: string) => `${c} + ${c}`],
+    ["templates", '"abcdefgh"', (c: string) => `\`\${${c}}\${${c}}\``],
+  ])("are told at their line: %s", async (_what, first, twice) => {
+    const links = Array.from({ length: 40 }, (_, n) => link(n + 1, twice(`C${n}`)));
+    const code = [link(0, first), ...links, "class Spec { @Default(C40) a!: string[] }"].join("\n");
+    const [large, ...others] = (await told(code)).filter((one) => one.includes("too-large"));
+    expect([large, others]).toEqual([expect.stringMatching(/^(1\d|2\d) schema-too-large$/), []]);
+  });
+
+  it("are told at their kind where only all uses together are too large", async () => {
+    const links = Array.from({ length: 14 }, (_, n) => link(n + 1, `[C${n}, C${n}]`));
+    const fields = Array.from({ length: 20 }, (_, n) => `@Default(C14) a${n}!: unknown;`);
+    const code = [link(0, '["a"]'), ...links, `class Spec { ${fields.join(" ")} }`].join("\n");
+    expect(await told(code)).toContain("3 schema-too-large");
+  });
+});
+
 describe("arguments", () => {
   it("may be spread from a constant list", async () => {
     const code = 'const MODES = ["a", "b"] as const; class Spec { @Enum(...MODES) a!: string }';

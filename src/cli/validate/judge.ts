@@ -1,7 +1,9 @@
 /** The answers of an API server to each of some manifests. */
 import { didYouMean } from "../../kube/text/nearest-name.ts";
+import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Manifest } from "../doctor/rule.ts";
+import { present } from "../../present.ts";
 import { listAt, pathOf, textAt } from "../doctor/values.ts";
 import { JudgingServer, statusOf, type ServerAnswer } from "./judging-server.ts";
 
@@ -21,7 +23,7 @@ export interface Judgement {
   readonly reason?: string;
   readonly causes: readonly Cause[];
   readonly warnings: readonly string[];
-  /** The object as it would be stored: with all defaults; absent where it is refused. */
+  /** The object as it would be stored: with all defaults; absent where it is refused, and where a webhook converts it. */
   readonly stored?: JsonObject;
 }
 
@@ -35,6 +37,34 @@ export interface Question {
 }
 
 const CRD = "CustomResourceDefinition";
+
+/** The kinds, as `GROUP/KIND`, that a webhook converts. */
+class ConvertedKinds {
+  readonly #definitions = new Map<string, JsonObject>();
+
+  constructor(definitions: readonly JsonObject[]) {
+    for (const definition of definitions) {
+      if (textAt(definition, ["spec", "conversion", "strategy"]) !== "Webhook") continue;
+      const group = textAt(definition, ["spec", "group"]);
+      const kind = textAt(definition, ["spec", "names", "kind"]);
+      this.#definitions.set(`${group}/${kind}`, definition);
+    }
+  }
+
+  /** The judgement, with a warning and without the stored form where only the webhook could make that. */
+  unconverted({ stored, ...judgement }: Judgement): Judgement {
+    const { apiVersion, kind } = judgement.manifest;
+    const [group = "", version = ""] = apiVersion.split("/");
+    const definition = this.#definitions.get(`${group}/${kind}`);
+    const isStored = listAt(definition, ["spec", "versions"])
+      .filter(isJsonObject)
+      .some((one) => one["storage"] === true && one["name"] === version);
+    if (!definition || isStored) return { ...judgement, ...present({ stored }) };
+    const name = textAt(definition, ["metadata", "name"]);
+    const warning = `the conversion webhook of ${name} was not called: the object was checked in version ${version} only`;
+    return { ...judgement, warnings: [...judgement.warnings, warning] };
+  }
+}
 /** The kinds that others need, in the order in which they are made; all else is judged and not kept. */
 const KEPT = [
   "Namespace",
@@ -60,6 +90,8 @@ export async function judge({ manifests, definitions, namespace }: Question): Pr
     if (kind) await server.send(kind.collection(""), definition, { keep: true });
   }
   await server.settle();
+  const own = manifests.filter(({ kind }) => kind === CRD).map(({ value }) => value);
+  const converted = new ConvertedKinds([...definitions, ...own]);
   const inOrder = manifests
     .map((manifest, index) => ({ manifest, index }))
     .sort((one, other) => rank(one.manifest) - rank(other.manifest) || one.index - other.index);
@@ -71,7 +103,8 @@ export async function judge({ manifests, definitions, namespace }: Question): Pr
       await server.settle();
       isReady = true;
     }
-    judgements[index] = await judgeOne(server, manifest, namespace);
+    const judgement = await judgeOne(server, manifest, namespace);
+    judgements[index] = converted.unconverted(judgement);
   }
   return judgements;
 }

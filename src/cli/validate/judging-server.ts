@@ -1,5 +1,5 @@
 /** An API server in this process that judges objects and keeps none: its answers are those of the control plane. */
-import { type ControlPlane, startControlPlane } from "../../controlplane/control-plane.ts";
+import { type ControlPlane, startWithoutWebhooks } from "../../controlplane/control-plane.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import type { Status } from "../../kube/status.ts";
@@ -37,9 +37,12 @@ export class JudgingServer {
     this.#cluster = cluster;
   }
 
-  /** Starts a server, without a port and with nothing simulated. */
+  /**
+   * Starts a server, without a port and with nothing simulated. It calls no webhook: the manifests to judge may come from anywhere, and their hosts
+   * would get the user's objects.
+   */
   static async start(): Promise<JudgingServer> {
-    return new JudgingServer(await startControlPlane({ listen: false, controllers: "off" }));
+    return new JudgingServer(await startWithoutWebhooks({ listen: false, controllers: "off" }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

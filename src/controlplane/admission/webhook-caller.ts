@@ -34,6 +34,8 @@ interface WebhookSurroundings {
   readonly clock: Clock;
   /** The addresses of Services; one that is not in them cannot be reached. */
   readonly routes: ServiceRoutes;
+  /** False: no request is sent, and every call fails. Default true. */
+  readonly callsWebhooks?: boolean;
   /** The credentials for webhooks. */
   readonly users?: WebhookUsers;
 }
@@ -84,7 +86,8 @@ export class WebhookCaller {
     timeoutSeconds: number,
     withCredentials = false,
   ): Promise<Buffer> {
-    const { clock } = this.#surroundings;
+    const { clock, callsWebhooks = true } = this.#surroundings;
+    if (!callsWebhooks) throw new WebhookCallError("this control plane does not call webhooks");
     const endsAtMs = clock.monotonicMs() + timeoutSeconds * 1000;
     const url = urlOf(target, timeoutSeconds);
     // Go prints the port of a Service always.

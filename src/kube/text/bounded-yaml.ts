@@ -24,7 +24,7 @@ export interface YamlLimits {
   readonly tokens: number;
   /** The deepest nesting of lists and mappings. */
   readonly depth: number;
-  /** How many values the aliases of a document may add to it. */
+  /** How many values the aliases of a document may add to it; a text counts as one more for each 16 characters. */
   readonly aliased: number;
 }
 
@@ -172,6 +172,16 @@ export const CORE_RULES: YamlRules = {
   },
 };
 
+/** The length of a text, in characters, that counts as one value. */
+const TEXT_OF_ONE = 16;
+
+/** How many values a node counts as. */
+function sizeOf(node: unknown): number {
+  if (!isScalar(node)) return 1;
+  const text = typeof node.value === "string" ? node.value : (node.source ?? "");
+  return 1 + Math.floor(text.length / TEXT_OF_ONE);
+}
+
 /** Reads the values of one document: plain JSON, of which no two places share an object. */
 export class YamlValues {
   readonly #limits: YamlLimits;
@@ -192,8 +202,9 @@ export class YamlValues {
   /** The value of a node. @throws YamlProblem */
   read(node: unknown): unknown {
     if (isAlias(node)) return this.#readAlias(node);
-    if (this.#aliases > 0 && ++this.#aliased > this.#limits.aliased) {
-      throw problemAt(node, "aliased");
+    if (this.#aliases > 0) {
+      this.#aliased += sizeOf(node);
+      if (this.#aliased > this.#limits.aliased) throw problemAt(node, "aliased");
     }
     if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);

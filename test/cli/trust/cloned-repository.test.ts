@@ -1,5 +1,6 @@
 /** A cloned repository can contain any file under `.tsop`; none of them is believed. */
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
@@ -7,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,6 +20,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { programPath } from "../../../src/cli/program-path.ts";
+import { claimDataDir, requireOwnDataDir } from "../../../src/cli/project/own-data-dir.ts";
+import { startControlPlane } from "../../../src/controlplane/control-plane.ts";
 import { OwnState } from "../../../src/own-state.ts";
 import { loadClusterConfig } from "../../../src/runtime/kubeconfig/load-config.ts";
 import {
@@ -220,6 +224,44 @@ describe("a data directory in .tsop", () => {
     cpSync(join(root, ".tsop/data"), join(clone, "data"), { recursive: true });
     const moved = ["--kubeconfig", "other", "--data-dir", "data"];
     expect(await duringCluster(clone, moved, () => Promise.resolve())).toMatchObject({ code: 0 });
+  });
+
+  it.each(["keys.json", "snapshot.jsonl", "changes.jsonl"])(
+    "is not served once a pull replaced %s",
+    async (name) => {
+      const root = await newProject();
+      expect(await duringCluster(root, argv, () => Promise.resolve())).toMatchObject({ code: 0 });
+      const file = join(root, ".tsop/data", name);
+      appendFileSync(file, "\n");
+      const refused = await runCli(root, ["cluster", ...argv]);
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("foreign-data-dir")]);
+    },
+  );
+
+  it("is served after a start that failed", async () => {
+    const root = await newProject();
+    expect(await duringCluster(root, argv, () => Promise.resolve())).toMatchObject({ code: 0 });
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void taken.close());
+    const port = String((taken.address() as AddressInfo).port);
+    const failed = await runCli(root, ["cluster", ...argv, "--port", port]);
+    expect(failed.err).toContain("port-in-use");
+    const locks = readdirSync(join(root, ".tsop/data")).filter((name) => name === "lock");
+    for (const name of locks) rmSync(join(root, ".tsop/data", name));
+    expect(await duringCluster(root, argv, () => Promise.resolve())).toMatchObject({ code: 0 });
+  });
+
+  it("is served after a crash, unless a file was replaced since", async () => {
+    const folder = join(await newProject(), ".tsop/data");
+    const log = join(folder, "changes.jsonl");
+    await (await startControlPlane({ dataDir: folder, listen: false })).stop();
+    claimDataDir(folder);
+    appendFileSync(log, '{"v":1000}\n');
+    expect(() => requireOwnDataDir(folder)).not.toThrow();
+    cpSync(log, `${log}.pulled`);
+    renameSync(`${log}.pulled`, log);
+    expect(() => requireOwnDataDir(folder)).toThrow(/left there/);
   });
 
   it.skipIf(process.platform === "win32")(

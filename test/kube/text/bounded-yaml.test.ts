@@ -55,6 +55,12 @@ describe("Bounded YAML", () => {
     ["levels", "[".repeat(5000), /^depth at \d+$/],
     ["levels of pairs in brackets", `${"[a: ".repeat(15)}b${"]".repeat(15)}`, /^depth at \d+$/],
     ["values by aliases", `a: &a [1, 2, 3, 4]\nb: [${"*a, ".repeat(20)}]`, /^aliased at \d+$/],
+    ["texts by aliases", `a: &a ${"x".repeat(300)}\nb: [*a, *a, *a]`, /^aliased at \d+$/],
+    [
+      "texts of keys by aliases",
+      `a: &a {${"x".repeat(300)}: 1}\nb: [*a, *a, *a]`,
+      /^aliased at \d+$/,
+    ],
     ["aliases in circles", "a: &a [*a]", /^circular anchor a at 7$/],
     ["aliases to nothing", "a: *b", /^unknown anchor b at 3$/],
     ["keys that are there twice", "a: 1\n? a\n: 2", /^repeated key a at 7$/],

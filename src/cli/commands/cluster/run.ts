@@ -8,7 +8,7 @@ import type { CliContext } from "../../context.ts";
 import { checkPort } from "../../project/inputs.ts";
 import { keepHeapLean } from "../../lean-heap.ts";
 import { paint } from "../../output.ts";
-import { claimDataDir, requireOwnDataDir } from "../../project/own-data-dir.ts";
+import { claimDataDir, requireOwnDataDir, sealDataDir } from "../../project/own-data-dir.ts";
 import { KubeconfigClaim } from "../../project/own-kubeconfig.ts";
 import { makePrivateFolder } from "../../project/tsop-folder.ts";
 import { untilAborted } from "../../../clock.ts";
@@ -49,6 +49,10 @@ async function serve(
     clock: context.clock,
     disableAdmissionPlugins,
     ...present({ dataDir }),
+  }).catch((error: unknown) => {
+    // After a failure such as a port in use, the files are new already.
+    if (dataDir !== undefined) claimDataDir(dataDir);
+    throw error;
   });
   // The heap is kept lean from here on: anything that the control plane makes while it starts
   // stays.
@@ -70,6 +74,7 @@ async function serve(
   } finally {
     letHeapGrow();
     await controlPlane.stop();
+    if (dataDir !== undefined) sealDataDir(dataDir);
   }
 }
 

@@ -44,12 +44,13 @@ class NotYetConverted extends Error {
 }
 
 export class Conversion {
-  readonly #caller: Pick<WebhookCaller, "post">;
+  readonly #caller: Pick<WebhookCaller, "post"> | undefined;
   readonly #newUid: () => string;
   /** The answers to the work under way in `run`. */
   readonly #answers = new Map<string, SentObject | StatusError>();
 
-  constructor(caller: Pick<WebhookCaller, "post">, newUid: () => string) {
+  /** @param caller - without it, no webhook is called: conversion changes only `apiVersion` */
+  constructor(caller: Pick<WebhookCaller, "post"> | undefined, newUid: () => string) {
     this.#caller = caller;
     this.#newUid = newUid;
   }
@@ -103,6 +104,7 @@ export class Conversion {
     object: SentObject,
     apiVersion: string,
   ): Promise<SentObject> {
+    if (!this.#caller) return { ...copyJson(object), apiVersion };
     const uid = this.#newUid();
     const version = reviewVersions.find((name) => REVIEW_VERSIONS.includes(name)) ?? "v1";
     const { resourceVersion, ...metadata } = metadataOf(object) ?? {};

@@ -13,6 +13,27 @@ const inTheMaking: unique symbol = Symbol("in the making");
 /** The longest chain of constants, of which each takes its part of the stack. */
 const MOST_CONSTANTS = 200;
 
+/** The most parts of a value, each counted wherever it is used: those in lists of lists of one constant double with each. */
+const MOST_PARTS = 100_000;
+/** The length of a text, in characters, that counts as one part. */
+const TEXT_OF_ONE = 16;
+
+/** The parts of lists and records. */
+const parts = new WeakMap<object, number>();
+
+/** How many parts a constant value has when it is written out. */
+export function partsOf(value: unknown): number {
+  if (typeof value === "string") return 1 + Math.floor(value.length / TEXT_OF_ONE);
+  if (typeof value !== "object" || value === null) return 1;
+  const known = parts.get(value);
+  if (known !== undefined) return known;
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  const all = [...keys, ...(Object.values(value) as unknown[])];
+  const sum = all.reduce((before: number, one) => before + partsOf(one), 1);
+  parts.set(value, sum);
+  return sum;
+}
+
 /**
  * The value of an expression, when it is fixed: literals, arrays, objects, regular expressions,
  * constants (imported ones too), enum members, and simple arithmetic on them.
@@ -123,16 +144,16 @@ function negate(reader: Reader, module: Module, node: ts.PrefixUnaryExpression):
 
 function list(reader: Reader, module: Module, node: ts.ArrayLiteralExpression): unknown {
   const values: unknown[] = [];
+  let size = 0;
   for (const element of node.elements) {
-    if (ts.isSpreadElement(element)) {
-      const spread = evaluate(reader, module, element.expression);
-      if (!Array.isArray(spread)) return notConstant;
-      values.push(...(spread as unknown[]));
-      continue;
-    }
-    const value = evaluate(reader, module, element);
+    const isSpread = ts.isSpreadElement(element);
+    const value = evaluate(reader, module, isSpread ? element.expression : element);
     if (value === notConstant || value === undefined) return notConstant;
-    values.push(value);
+    if (isSpread && !Array.isArray(value)) return notConstant;
+    size += partsOf(value);
+    if (size > MOST_PARTS) return tooLarge(reader, module, node);
+    if (isSpread) for (const one of value as unknown[]) values.push(one);
+    else values.push(value);
   }
   return values;
 }
@@ -155,7 +176,7 @@ function record(reader: Reader, module: Module, node: ts.ObjectLiteralExpression
     }
     if (Object.values(values).includes(notConstant)) return notConstant;
   }
-  return values;
+  return partsOf(values) > MOST_PARTS ? tooLarge(reader, module, node) : values;
 }
 
 function template(reader: Reader, module: Module, node: ts.TemplateExpression): unknown {
@@ -164,6 +185,7 @@ function template(reader: Reader, module: Module, node: ts.TemplateExpression): 
     const value = evaluate(reader, module, span.expression);
     if (typeof value !== "string" && typeof value !== "number") return notConstant;
     text += String(value) + span.literal.text;
+    if (partsOf(text) > MOST_PARTS) return tooLarge(reader, module, node);
   }
   return text;
 }
@@ -172,7 +194,10 @@ function arithmetic(reader: Reader, module: Module, node: ts.BinaryExpression): 
   const left = evaluate(reader, module, node.left);
   const right = evaluate(reader, module, node.right);
   if (node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
-    if (typeof left === "string" && typeof right === "string") return left + right;
+    if (typeof left === "string" && typeof right === "string") {
+      const text = left + right;
+      return partsOf(text) > MOST_PARTS ? tooLarge(reader, module, node) : text;
+    }
   }
   if (typeof left !== "number" || typeof right !== "number") return notConstant;
   switch (node.operatorToken.kind) {
@@ -227,6 +252,20 @@ function valueOf(reader: Reader, found: Found | undefined): unknown {
     "circular-constant",
     `The constant ${node.name.getText(module.file)} refers to itself.`,
     "Give it a value that does not lead back to it.",
+  );
+  return notConstant;
+}
+
+function tooLarge(reader: Reader, module: Module, node: ts.Expression): typeof notConstant {
+  const at = reader.modules.at(module, node);
+  // A value is asked for several times, and those that contain it are as large.
+  if (reader.findings.filesWith("schema-too-large").has(at.file)) return notConstant;
+  complain(
+    reader,
+    { module, node },
+    "schema-too-large",
+    `This value has more than ${MOST_PARTS} parts, and would not fit into a cluster.`,
+    "Look for constants that contain another one several times, and grow with each.",
   );
   return notConstant;
 }

@@ -9,10 +9,10 @@ import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { tagsOf } from "../code/documentation.ts";
 import { composedOf } from "./composed-marks.ts";
 import { fromGoName } from "./go-names.ts";
-import { evaluate, notConstant } from "../code/evaluate.ts";
+import { evaluate, notConstant, partsOf } from "../code/evaluate.ts";
 import { whyNotConstant } from "../code/not-constant.ts";
 import type { Module } from "../code/module.ts";
-import { type Reader, complain } from "../code/reader.ts";
+import { type Reader, complain, count } from "../code/reader.ts";
 
 /** A field marker with its values. */
 export interface Mark {
@@ -176,7 +176,10 @@ export function argumentsOf(
     return Array.isArray(list) ? (list as unknown[]) : [notConstant];
   });
   const wrong = values.findIndex((given) => given.includes(notConstant));
-  if (wrong < 0) return values.flat();
+  if (wrong < 0) {
+    for (const value of values.flat()) count(reader, partsOf(value) - 1);
+    return values.flat();
+  }
   const argument = call.arguments[wrong] ?? call;
   complain(
     reader,
