@@ -7,7 +7,7 @@ import type { Logger } from "../../log.ts";
 import { endsInBlock, HALF_WRITTEN } from "../../kube/x509/pem-text.ts";
 import { FollowedFiles } from "../followed-files.ts";
 import { followFiles, LOOKS } from "./follow-files.ts";
-import { certificatesIn } from "./pem.ts";
+import { certificatesIn, type Period, periodOf } from "./pem.ts";
 
 /** The clients that a server answers. */
 export interface ClientCertificates {
@@ -23,6 +23,7 @@ export class ClientAuthorities {
   readonly #names: ReadonlySet<string> | undefined;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #verdicts = new WeakMap<TLSSocket, string | Period>();
 
   constructor({ caFile, names }: ClientCertificates, clock: Clock, log: Logger) {
     this.#caFile = caFile;
@@ -77,15 +78,27 @@ export class ClientAuthorities {
     });
   }
 
-  /** Why the client of a connection is not answered; `undefined` when it is. */
+  /** Why the client of a connection is not answered now; `undefined` when it is. */
   problemOf(socket: TLSSocket): string | undefined {
-    if (!socket.authorized) {
+    const verdict = this.#verdicts.get(socket) ?? this.#verdictOf(socket);
+    this.#verdicts.set(socket, verdict);
+    if (typeof verdict === "string") return verdict;
+    // A resumed connection is not verified again, and any other one was verified when it was opened.
+    if (this.#clock.now() <= verdict.toMs) return undefined;
+    return `the certificate of the client expired on ${new Date(verdict.toMs).toISOString()}`;
+  }
+
+  /** Why it is never answered, or how long it is. */
+  #verdictOf(socket: TLSSocket): string | Period {
+    // Node.js calls a resumed connection authorized although no certificate was shown when it began.
+    const certificate = socket.getPeerX509Certificate();
+    if (!socket.authorized || !certificate) {
       return `the client has no certificate that an authority in ${this.#caFile} signed`;
     }
-    if (!this.#names) return undefined;
+    if (!this.#names) return periodOf(certificate);
     const { subject } = socket.getPeerCertificate() as { subject?: { CN?: string | string[] } };
     const name = subject?.CN;
-    if (typeof name === "string" && this.#names.has(name)) return undefined;
+    if (typeof name === "string" && this.#names.has(name)) return periodOf(certificate);
     return `the certificate of the client is of ${JSON.stringify(name ?? "")}, not of ${[...this.#names].join(" or ")}`;
   }
 }

@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { CertificateFiles, ServerCertificate } from "./certificate-files.ts";
 import type { ClientAuthorities } from "./client-certificates.ts";
 import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
@@ -70,7 +71,14 @@ async function tlsServer(
   const first = files ? await files.read() : (certificate as ServerCertificate);
   const firstCa = await clients?.read();
   let [served, clientCa] = [first, firstCa];
-  const server = createTlsServer({ ...tlsOptions(served, clientCa), ...STRANGER_LIMITS }, listener);
+  const isRefused = (socket: Socket): boolean =>
+    clients?.problemOf(socket as TLSSocket) !== undefined;
+  const options = { ...tlsOptions(served, clientCa), ...STRANGER_LIMITS };
+  const server = createTlsServer(options, (request, response) => {
+    // The certificate of a connection that stays open expires.
+    if (isRefused(request.socket)) request.socket.destroy();
+    else listener(request, response);
+  });
   const renew = (): void => {
     server.setSecureContext(tlsOptions(served, clientCa));
   };
@@ -84,7 +92,7 @@ async function tlsServer(
   );
   if (clients && firstCa) {
     server.on("secureConnection", (socket) => {
-      if (clients.problemOf(socket) !== undefined) socket.destroy();
+      if (isRefused(socket)) socket.destroy();
     });
     void clients.follow(
       firstCa,

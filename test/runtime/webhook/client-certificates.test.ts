@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
 import { WebhookUsers } from "../../../src/controlplane/admission/webhook-credentials.ts";
@@ -98,6 +99,30 @@ async function ask(server: TestServer, signer?: CertificateAuthority, name = "ku
   return server.ask("/validate", reviewOf({ object }), { agent });
 }
 
+/** Asks on a connection of its own, which resumes an earlier one if there is its session. */
+function askRaw(port: number, identity: object, session?: Buffer) {
+  const body = JSON.stringify(reviewOf({ object }));
+  const head = `Host: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  return new Promise<{ answer: string; isReused: boolean; session?: Buffer }>((resolve) => {
+    let [answer, isReused, ticket] = ["", false, undefined as Buffer | undefined];
+    const options = { port, host: "127.0.0.1", rejectUnauthorized: false, session, ...identity };
+    const socket = connect(options, () => {
+      isReused = socket.isSessionReused();
+      socket.write(`POST /validate HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+    });
+    socket.on("session", (next: Buffer) => (ticket = next));
+    socket.on("data", (part: Buffer) => (answer += part.toString()));
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      resolve({
+        answer: answer.split("\r\n")[0] ?? "",
+        isReused,
+        ...(ticket && { session: ticket }),
+      });
+    });
+  });
+}
+
 describe("a webhook server with authorities of clients", () => {
   it("answers who has a certificate of them, in front of node:http", async () => {
     const server = await serve();
@@ -124,6 +149,58 @@ describe("a webhook server with authorities of clients", () => {
         /^warn A request to \/validate was refused: the client has no certificate/,
       ),
     ]);
+  });
+
+  it.each(["TLSv1.3", "TLSv1.2"] as const)(
+    "judges a resumed connection by the certificate of the first one, in %s",
+    async (maxVersion) => {
+      const server = await serve();
+      for (const [signer, status] of [
+        [undefined, 401],
+        [other, 401],
+        [authority, 200],
+      ] as const) {
+        const { certificate: cert, key } = signer?.client("kube-apiserver") ?? {};
+        const identity = { maxVersion, ...(cert && key ? { cert, key } : {}) };
+        const first = await askRaw(server.port, identity);
+        const resumed = await askRaw(server.port, identity, first.session);
+        expect(resumed.isReused).toBe(true);
+        expect([first.answer, resumed.answer].map((line) => line.split(" ")[1])).toEqual([
+          String(status),
+          String(status),
+        ]);
+      }
+    },
+  );
+
+  it("answers no more on an open connection once the certificate has expired", async () => {
+    const nowMs = Date.now();
+    // Its certificates are valid for ten years.
+    const issued = new VirtualClock({ startMs: nowMs - 3650 * 86_400_000 + 60_000 });
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const short = new CertificateAuthority(issued, privateKey);
+    const caFile = join(folder, "short.crt");
+    writeFileSync(caFile, short.certificate);
+    const clock = new VirtualClock({ startMs: nowMs });
+    running = await serveWebhooks([new WidgetValidator()], clock, { clients: { caFile } });
+    const { certificate: cert, key } = short.client("kube-apiserver");
+    const agent = new Agent({
+      keepAlive: true,
+      maxSockets: 1,
+      rejectUnauthorized: false,
+      cert,
+      key,
+    });
+    const review = reviewOf({ object });
+    expect((await running.ask("/validate", review, { agent })).status).toBe(200);
+    await clock.advance(61_000);
+    expect(await running.ask("/validate", review, { agent })).toMatchObject({
+      status: 401,
+      body: {
+        message: expect.stringMatching(/^the certificate of the client expired on /) as string,
+      },
+    });
+    agent.destroy();
   });
 
   it("answers only the names that it is given", async () => {

@@ -23,7 +23,7 @@ export interface DirectParts {
   readonly idleMs: number;
   /** Whether no more requests are to be read once one is answered. */
   isStopping(): boolean;
-  /** Whether the client may use all paths. */
+  /** Whether the client may use all paths now. */
   isTrusted(socket: TLSSocket): boolean;
   /** The first request came in. */
   spoke(socket: Socket): void;
@@ -53,7 +53,7 @@ const HALF_A_REQUEST = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
 
 /** One connection. */
 export class DirectConnection {
-  readonly #socket: Socket;
+  readonly #socket: TLSSocket;
   readonly #parts: DirectParts;
   #state: State = "new";
   #receiving: Receiving | undefined;
@@ -61,13 +61,11 @@ export class DirectConnection {
   // What came in of a request, where that is not one piece.
   readonly #pieces: BodyParts;
   #isWatched = false;
-  readonly #isTrusted: boolean;
 
   constructor(socket: TLSSocket, parts: DirectParts) {
     this.#socket = socket;
     this.#parts = parts;
     this.#pieces = new BodyParts(parts.memory);
-    this.#isTrusted = parts.isTrusted(socket);
     socket.on("data", this.#read);
     socket.on("end", this.#ended);
     socket.on("timeout", this.#timedOut);
@@ -109,7 +107,7 @@ export class DirectConnection {
     const path = head && this.#parts.paths.get(head.pathname);
     // Nobody takes the last answer, but asks for more.
     const isJammed = this.#socket.writableLength > 0;
-    const isRefused = !path || !(this.#isTrusted || path.isForAll);
+    const isRefused = !path || !(path.isForAll || this.#parts.isTrusted(this.#socket));
     if (!head || isRefused || head.bodyBytes > path.maxBytes || isJammed) {
       this.#handOver(piece);
       return;
