@@ -230,6 +230,7 @@ export class WebhookHost implements Webhooks {
     if (conversions.length === 0) return paths;
     const trust = this.#trust;
     const conversion = new HubConversion({
+      clock,
       log,
       ...(trust && { trustOf: trust.trustOf, untilKnown: (signal) => trust.untilKnown(signal) }),
     });

@@ -2,7 +2,7 @@
  * Converts objects between the versions of their kinds, through the hub, and keeps the fields that
  * a version cannot hold.
  */
-import { settlePromises } from "../../../clock.ts";
+import { type Clock, settlePromises, systemClock } from "../../../clock.ts";
 import { InternalError } from "../../../errors.ts";
 import { type Logger, silentLogger } from "../../../log.ts";
 import { isJsonObject } from "../../../kube/json.ts";
@@ -21,6 +21,7 @@ interface ConvertedKind {
 }
 
 export interface HubConversionOptions {
+  readonly clock?: Clock;
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */
   readonly lossless?: boolean;
@@ -41,8 +42,9 @@ const IGNORED: Readonly<Record<Ignored, string>> = {
     "The fields that the other version lacks are too large for the annotation. The object is shown without them there, and cannot be written in that version.",
 };
 
-/** The number of objects that are converted before other work gets a turn. */
+/** The number of objects, and the time, after which other work gets a turn. */
 const OBJECTS_AT_ONCE = 100;
+const MS_AT_ONCE = 20;
 
 /** The reason why an object cannot be converted. */
 class ConversionError extends Error {
@@ -52,17 +54,19 @@ class ConversionError extends Error {
 export class HubConversion implements ConversionRegistry {
   readonly #kinds = new Map<string, ConvertedKind>();
   readonly #options: StepOptions;
-
+  readonly #clock: Clock;
   readonly #trustOf: TrustOf;
   readonly #untilKnown: HubConversionOptions["untilKnown"];
 
   constructor({
+    clock = systemClock,
     log = silentLogger,
     lossless = true,
     trustOf = ownTrust(),
     untilKnown,
   }: HubConversionOptions = {}) {
     const told = new ToldBefore();
+    this.#clock = clock;
     this.#trustOf = trustOf;
     this.#untilKnown = untilKnown;
     this.#options = {
@@ -98,10 +102,13 @@ export class HubConversion implements ConversionRegistry {
   ): Promise<readonly SentObject[]> {
     await this.#untilKnown?.(signal);
     const converted: SentObject[] = [];
+    let turn = { atMs: this.#clock.monotonicMs(), before: 0 };
     for (const object of objects) {
-      if (converted.length % OBJECTS_AT_ONCE === OBJECTS_AT_ONCE - 1) {
+      const isLong = this.#clock.monotonicMs() - turn.atMs >= MS_AT_ONCE;
+      if (isLong || converted.length - turn.before >= OBJECTS_AT_ONCE) {
         await settlePromises();
         signal?.throwIfAborted();
+        turn = { atMs: this.#clock.monotonicMs(), before: converted.length };
       }
       converted.push(this.convertOne(object, desiredAPIVersion));
     }

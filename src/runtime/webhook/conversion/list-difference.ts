@@ -235,9 +235,27 @@ function withLost(elements: readonly Element[], lost: readonly LostElement[]): r
   const result = [...(after.get(NONE) ?? [])];
   for (const element of elements) {
     result.push(element);
-    if (element.place !== NONE) result.push(...(after.get(element.place) ?? []));
+    if (element.place === NONE) continue;
+    for (const follower of after.get(element.place) ?? []) result.push(follower);
   }
-  // The elements before them are gone.
-  for (const { value, at } of homeless) result.splice(at, 0, { place: NONE, value });
+  return withHomeless(result, homeless);
+}
+
+/** Puts elements whose predecessors are gone at their former places. */
+function withHomeless(
+  elements: readonly Element[],
+  homeless: readonly LostElement[],
+): readonly Element[] {
+  if (homeless.length === 0) return elements;
+  const result: Element[] = [];
+  let next = 0;
+  // Inserting them one by one would move the rest of the list each time.
+  for (const { value, at } of homeless.toSorted((one, other) => one.at - other.at)) {
+    const end = next + Math.max(0, at - result.length);
+    for (const element of elements.slice(next, end)) result.push(element);
+    next = Math.min(end, elements.length);
+    result.push({ place: NONE, value });
+  }
+  for (const element of elements.slice(next)) result.push(element);
   return result;
 }

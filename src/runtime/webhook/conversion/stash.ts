@@ -34,9 +34,12 @@ export function stashText(difference: Difference, sign: (text: string) => string
   return `{"signature":"${sign(text)}",${text.slice(1)}`;
 }
 
-/** The fields in an annotation; `undefined` for an invalid text, whoever wrote it. */
+/**
+ * The fields in an annotation; `undefined` for an invalid text, whoever wrote it, and for one that is longer than
+ * the annotations of an object can be.
+ */
 export function readStash(annotation: unknown): Stash | undefined {
-  if (typeof annotation !== "string") return undefined;
+  if (typeof annotation !== "string" || annotation.length > ANNOTATIONS_MAX_BYTES) return undefined;
   const [start = "", signature] = SIGNED.exec(annotation) ?? [];
   const text = start === "" ? annotation : `{${annotation.slice(start.length)}`;
   try {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/kube/object.ts";
 import {
+  type Difference,
   differenceOf,
   isDifference,
   restore,
@@ -257,5 +258,18 @@ describe("a text that is to be a difference", () => {
     `${'{"fields":{"a":'.repeat(5000)}{}${"}}".repeat(5000)}`,
   ])("is refused when it is %s", (text) => {
     expect(isDifference(JSON.parse(text))).toBe(false);
+  });
+});
+
+describe("a large difference", () => {
+  it("restores elements whose predecessors are gone in linear time", () => {
+    const element = (at: number) => ({ value: "x", at, after: 5, again: true });
+    const lost = Array.from({ length: 100_000 }, (_, at) => element(2 * at));
+    const list = Array.from({ length: 200_000 }, () => "y");
+    const difference = { list: { length: 0, came: {}, lost } } as unknown as Difference;
+    const restored = restore(list, difference) as string[];
+    expect(restored.length).toBe(300_000);
+    expect(restored.slice(0, 4)).toEqual(["x", "y", "x", "y"]);
+    expect(restored.slice(-3)).toEqual(["y", "y", "y"]);
   });
 });

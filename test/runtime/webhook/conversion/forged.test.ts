@@ -181,6 +181,17 @@ describe("an annotation that the operator did not sign", () => {
     expect(convert(operator({ hasStatus: () => false }), old, V1).status).toEqual(FULL.status);
   });
 
+  it("is not read when it is longer than annotations can be", () => {
+    const by = operator();
+    const written = JSON.stringify({ fields: { spec: { fields: { image: { value: "nginx" } } } } });
+    const restored = (spaces: number): unknown => {
+      const text = written.padEnd(256 * 1024 + spaces);
+      return convert(by, annotated(widget(OLD, { spec: {} }), { [`${STASH}/v1`]: text }), V1).spec;
+    };
+    expect(restored(0)).toEqual({ image: "nginx" });
+    expect(restored(1)).toEqual({});
+  });
+
   it("of another object, a new object of the name, or an older state says nothing of the status", () => {
     const by = operator();
     const old = convert(by, FULL, OLD);

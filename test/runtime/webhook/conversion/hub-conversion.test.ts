@@ -3,6 +3,7 @@ import { CustomResource, Resource } from "../../../../src/index.ts";
 import type { Content, Converter } from "../../../../src/kube/webhooks/conversion.ts";
 import { validateAnnotations } from "../../../../src/kube/metadata.ts";
 import type { JsonObject, KubeObject, Sent } from "../../../../src/kube/object.ts";
+import { systemClock } from "../../../../src/clock.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import { ConversionWebhook } from "../../../../src/markers/webhook.ts";
 import type { AnyConverter } from "../../../../src/runtime/webhook/conversion/conversion-registry.ts";
@@ -321,5 +322,32 @@ describe("what cannot be converted", () => {
     expect(() => registry.convertOne(tooLarge, V1)).toThrow(
       /Widget team\/blue .* the ones to keep in the annotation conversion\.tsop\.dev\/v1alpha1 are too large: .* limit is 262144; let OldConversion convert more/,
     );
+  });
+});
+
+describe("other work", () => {
+  it("gets a turn between objects whose conversion takes long", async () => {
+    let nowMs = 0;
+    let turns = 0;
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    @ConversionWebhook(Widget, OldWidget)
+    class Slow extends OldConversion {
+      override fromHub(one: Sent<Widget>): Content<OldWidget> {
+        nowMs += 50;
+        return super.fromHub(one);
+      }
+    }
+    const slow = new HubConversion({ clock });
+    slow.add(new Slow());
+    const converting = slow.convert([full, full, full, full], OLD);
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await converting;
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(2);
   });
 });
