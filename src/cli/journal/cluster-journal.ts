@@ -1,4 +1,4 @@
-/** The journal of an operator that runs in a cluster, by a forwarded port of each of its pods. */
+/** The journal of an operator that runs in a cluster, by a connection to each of its pods. */
 import type { Clock } from "../../clock.ts";
 import { TsopError } from "../../errors.ts";
 import { Pod } from "../../generated/k8s/core-v1.ts";
@@ -19,22 +19,21 @@ export function debugPortOf({ spec }: Pick<Pod, "spec">): number | undefined {
   return undefined;
 }
 
-/** The journals of an operator's pods, as long as their ports are forwarded. */
-export interface ForwardedJournals {
+/** The journals of an operator's processes. */
+export interface FoundJournals {
   readonly places: readonly JournalPlace[];
-  close(): Promise<void>;
 }
 
 /**
- * Forwards the port of the journal of each pod of a deployed operator.
+ * Finds the journal of each pod of a deployed operator.
  *
  * @param rendered - the project's manifests, with the operator's Deployment
  * @throws TsopError `no-journal-in-cluster`
  */
-export async function forwardJournals(
+export async function findJournals(
   client: Pick<Client, "list" | "pods">,
   rendered: readonly ManifestObject[],
-): Promise<ForwardedJournals> {
+): Promise<FoundJournals> {
   const deployment = findOperatorDeployment(rendered);
   const namespace = deployment?.metadata.namespace ?? "default";
   const labels = deployment?.spec.selector.matchLabels ?? {};
@@ -45,29 +44,14 @@ export async function forwardJournals(
     return port === undefined ? [] : [{ key: keyOf(pod), port }];
   });
   if (serving.length === 0) throw noneServes(namespace, running.length);
-  const failures = new Map<string, Error>();
-  const opened = await Promise.allSettled(
-    serving.map(async ({ key, port }) => {
-      const name = formatKey(key);
-      const onError = (error: Error): void => void failures.set(name, error);
-      const forward = await client.pods.portForward(key, port, { onError });
-      return { ...forward, name };
-    }),
-  );
-  const forwards = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-  const close = async (): Promise<void> => {
-    await Promise.all(forwards.map((forward) => forward.close()));
-  };
-  const failed = opened.find((one) => one.status === "rejected");
-  if (failed) {
-    await close();
-    throw failed.reason;
-  }
-  const places = forwards.map(({ port, name }) => ({
+  const places = serving.map(({ key, port }) => ({
     url: `http://127.0.0.1:${port}`,
-    pod: { name, failure: () => failures.get(name) },
+    pod: {
+      name: formatKey(key),
+      connect: (signal: AbortSignal) => client.pods.connect(key, port, { signal }),
+    },
   }));
-  return { places, close };
+  return { places };
 }
 
 /**
@@ -81,12 +65,8 @@ export async function clusterJournals(
   rendered: readonly ManifestObject[],
   clock: Clock,
 ): Promise<OperatorJournal[]> {
-  const journals = await forwardJournals(client, rendered);
-  try {
-    return await Promise.all(journals.places.map((place) => readJournal(place, clock)));
-  } finally {
-    await journals.close();
-  }
+  const journals = await findJournals(client, rendered);
+  return Promise.all(journals.places.map((place) => readJournal(place, clock)));
 }
 
 function noneServes(namespace: string, running: number): TsopError {

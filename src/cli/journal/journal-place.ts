@@ -1,4 +1,6 @@
 /** The place where the journal of an operator is read: of `tsop dev`, at an address, in a pod. */
+import { request as httpRequest } from "node:http";
+import { Readable, type Duplex } from "node:stream";
 import { timeoutSignal, type Clock } from "../../clock.ts";
 import { reasonOf, TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
@@ -15,8 +17,11 @@ const TIMEOUT_MS = 15_000;
 export interface JournalPlace {
   readonly url: string;
   readonly token?: string;
-  /** The pod whose port is forwarded there, and why the last connection to it failed. */
-  readonly pod?: { readonly name: string; readonly failure: () => Error | undefined };
+  /** The pod that the address is in, and how to connect to its port. */
+  readonly pod?: {
+    readonly name: string;
+    readonly connect: (signal: AbortSignal) => Promise<Duplex>;
+  };
 }
 
 /** The journal, as an operator answers it; one of an earlier tsop does not count its rights. */
@@ -77,11 +82,11 @@ export async function openJournal(
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = place.token === undefined ? {} : { Authorization: `Bearer ${place.token}` };
-  const response = await fetch(new URL(path, place.url), {
-    headers,
-    signal,
-    redirect: "error",
-  }).catch((error: unknown) => {
+  const url = new URL(path, place.url);
+  const asked = place.pod
+    ? fetchOver(await connectTo(place, place.pod, signal), url, signal)
+    : fetch(url, { headers, signal, redirect: "error" });
+  const response = await asked.catch((error: unknown) => {
     throw away(place, error);
   });
   if (response.status === 200) return response;
@@ -89,9 +94,38 @@ export async function openJournal(
   throw refused(place, response.status);
 }
 
+async function connectTo(
+  place: JournalPlace,
+  { connect }: NonNullable<JournalPlace["pod"]>,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  return connect(signal).catch((error: unknown) => {
+    throw away(place, error);
+  });
+}
+
+/** Asks over a connection to a pod. A local port that is forwarded to it would be open for other users of the machine. */
+function fetchOver(connection: Duplex, url: URL, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { createConnection: () => connection, signal }, (response) => {
+      const { statusCode: status = 0 } = response;
+      if (status === 200) {
+        resolve(new Response(Readable.toWeb(response) as ReadableStream<Uint8Array>));
+        return;
+      }
+      response.destroy();
+      // A Response has no larger status.
+      resolve(new Response(null, { status: Math.min(status, 599) }));
+    });
+    request.on("error", reject);
+    request.once("close", () => void connection.destroy());
+    request.end();
+  });
+}
+
 function away({ url, pod }: JournalPlace, error: unknown): TsopError {
   const place = pod ? `in the pod ${pod.name}` : `at ${url}`;
-  const reason = reasonOf(pod?.failure() ?? error);
+  const reason = reasonOf(error);
   return new TsopError(
     "journal-away",
     `The operator's journal ${place} did not answer: ${reason}.`,

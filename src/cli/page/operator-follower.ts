@@ -2,13 +2,13 @@
 import type { Clock } from "../../clock.ts";
 import { reasonOf } from "../../errors.ts";
 import type { UsedRight } from "../../runtime/journal/used-rights.ts";
-import type { ForwardedJournals } from "../journal/cluster-journal.ts";
+import type { FoundJournals } from "../journal/cluster-journal.ts";
 import { readJournal, type JournalPlace } from "../journal/journal-place.ts";
 import { followJournal } from "./journal-stream.ts";
 import type { PageOperator, PageQueue, PageReconcile } from "./protocol.ts";
 
 /** Finds the operator's processes, anew after each end of one; `undefined` while there are none. */
-export type FindOperator = () => Promise<ForwardedJournals | undefined>;
+export type FindOperator = () => Promise<FoundJournals | undefined>;
 
 export interface OperatorListener {
   operator(state: PageOperator): void;
@@ -66,11 +66,7 @@ export class OperatorFollower {
   }
 
   /** Follows all processes until the first of them is gone: then all are looked for again. */
-  async #followAll(
-    found: ForwardedJournals,
-    signal: AbortSignal,
-    answered: () => void,
-  ): Promise<void> {
+  async #followAll(found: FoundJournals, signal: AbortSignal, answered: () => void): Promise<void> {
     const { places } = found;
     const ended = new AbortController();
     const until = AbortSignal.any([signal, ended.signal]);
@@ -84,7 +80,6 @@ export class OperatorFollower {
     } finally {
       ended.abort();
       await Promise.allSettled(parts);
-      await found.close();
     }
   }
 

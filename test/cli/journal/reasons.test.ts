@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Duplex } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clusterJournals, debugPortOf } from "../../../src/cli/journal/cluster-journal.ts";
 import { ownerOf } from "../../../src/cli/journal/owner.ts";
@@ -289,6 +290,7 @@ describe("where tsop why asks", () => {
       pod("b", "Pending", "--debug-port=8089"),
     ];
     const asked: unknown[] = [];
+    const opened: Duplex[] = [];
     const own = createServer((_, response) => response.end(JSON.stringify(answer)));
     await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
     const { port } = own.address() as AddressInfo;
@@ -298,15 +300,21 @@ describe("where tsop why asks", () => {
         return pods;
       },
       pods: {
-        portForward: async (key: unknown, target: number) => {
+        // Without a local port, which other users of the machine could use.
+        connect: async (key: unknown, target: number) => {
           asked.push(key, target);
-          return { port, close: async () => undefined };
+          const socket = connect(port, "127.0.0.1");
+          // As a connection to a pod, it is not a socket.
+          const pod = Duplex.from({ readable: socket, writable: socket });
+          opened.push(pod);
+          return pod;
         },
       },
     };
     const journals = await clusterJournals(client as never, [deployment], systemClock);
     own.close();
     expect(journals).toEqual([answer]);
+    await expect.poll(() => opened.map(({ destroyed }) => destroyed)).toEqual([true]);
     expect(asked).toEqual([
       { namespace: "shop-system", labels },
       { namespace: "shop-system", name: "a" },

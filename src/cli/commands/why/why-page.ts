@@ -8,7 +8,7 @@ import { openTransport } from "../../../runtime/transport/open-transport.ts";
 import { findCluster } from "../../cluster/cluster-session.ts";
 import type { CliContext } from "../../context.ts";
 import { noOperatorToAsk, operatorPlace } from "../../journal/asked-operator.ts";
-import { forwardJournals } from "../../journal/cluster-journal.ts";
+import { findJournals } from "../../journal/cluster-journal.ts";
 import { placeOfDev, type JournalPlace } from "../../journal/journal-place.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { paint, reportError } from "../../output.ts";
@@ -96,7 +96,7 @@ function sourceOf(
   if (namesCluster || !project) {
     const config = findCluster(options, context);
     const client = createClient(config, { name: "tsop", clock });
-    const findOperator: FindOperator = () => forwardJournals(client, rendered);
+    const findOperator: FindOperator = () => findJournals(client, rendered);
     const place = options.context ?? config.server;
     return { title: { ...title, place }, findOperator, clock, ...way(config) };
   }
@@ -110,5 +110,4 @@ function sourceOf(
   return { title: { ...title, place: "tsop dev" }, findOperator, clock, ...way(config) };
 }
 
-const always = (place: JournalPlace) => () =>
-  Promise.resolve({ places: [place], close: () => Promise.resolve() });
+const always = (place: JournalPlace) => () => Promise.resolve({ places: [place] });

@@ -34,7 +34,7 @@ export class DevPage {
       },
       findOperator: async () => {
         const place = placeOfDev(project.root);
-        return place && { places: [place], close: () => Promise.resolve() };
+        return place && { places: [place] };
       },
       clock,
     });
