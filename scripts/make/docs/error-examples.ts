@@ -383,6 +383,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "kustomize-field": e("helmCharts: [{ name: web }]"),
   "kustomize-file": e("resources: [no-such-file.yaml]"),
   "kustomize-generator": e("configMapGenerator: [{ name: settings, literals: [debug] }]"),
+  "kustomize-limit": e("resources: [../a, ../b]   # and so on, to more than 1000 folders"),
   "kustomize-outside": e("resources: [../manager.yaml]   # a file of another folder"),
   "kustomize-patch": e(
     "patches: [{ path: patch.yaml, target: { kind: Deployment, name: another-name } }]",

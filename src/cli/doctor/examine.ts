@@ -1,9 +1,10 @@
 /** Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any folder. */
-import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, posix, resolve, sep } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Generated } from "../../generator/generate.ts";
 import { present } from "../../present.ts";
+import { walkFolder } from "../project/folder-walk.ts";
 import { planFiles, readIfThere, type Plan } from "../project/plan.ts";
 import type { Project } from "../project/project-file.ts";
 import { customKindsOf } from "./custom-kinds.ts";
@@ -133,7 +134,7 @@ export async function readFiles(path: string): Promise<ReadFiles> {
       "Render it, and examine that: helm template my-release CHART > manifests.yaml && tsop doctor manifests.yaml",
     );
   }
-  const files = found.isDirectory() ? await filesIn(root, "") : [posix.basename(path)];
+  const files = found.isDirectory() ? await filesIn(root) : [posix.basename(path)];
   const objects: Manifest[] = [];
   const fragments: Manifest[] = [];
   const sources: Source[] = [];
@@ -183,28 +184,18 @@ function generatedOnce(project: Project): () => Promise<Generated> {
   };
 }
 
-async function filesIn(root: string, folder: string): Promise<string[]> {
-  const entries = await readdir(join(root, folder), { withFileTypes: true });
-  const found = await Promise.all(
-    entries
-      .sort((one, other) => (one.name < other.name ? -1 : 1))
-      .map(async ({ name }): Promise<string[]> => {
-        const path = posix.join(folder, name);
-        const entry = await stat(join(root, path)).catch(() => undefined);
-        if (!entry || name.startsWith(".") || SKIPPED.has(name)) return [];
-        if (entry.isDirectory()) {
-          return (await isChart(join(root, path))) ? [] : filesIn(root, path);
-        }
-        const isRead = MANIFEST.test(name) || SOURCE.test(name) || KUSTOMIZATION.test(name);
-        return isRead &&
-          entry.size <= MAX_BYTES &&
-          !/^(?:package(?:-lock)?|tsconfig.*)\.json$/.test(name)
-          ? [path]
-          : [];
-      }),
-  );
-  return found.flat();
+async function filesIn(root: string): Promise<string[]> {
+  const isEntered = async (name: string, path: string): Promise<boolean> =>
+    !name.startsWith(".") && !SKIPPED.has(name) && !(await isChart(path));
+  return (await walkFolder(root, isEntered))
+    .filter(({ name, bytes }) => isRead(name) && bytes <= MAX_BYTES)
+    .map(({ path }) => relative(root, path).replaceAll("\\", "/"));
 }
+
+const isRead = (name: string): boolean =>
+  !name.startsWith(".") &&
+  (MANIFEST.test(name) || SOURCE.test(name) || KUSTOMIZATION.test(name)) &&
+  !/^(?:package(?:-lock)?|tsconfig.*)\.json$/.test(name);
 
 /** Whether the folder is a Helm chart. Its templates are not YAML before they are rendered. */
 const isChart = async (folder: string): Promise<boolean> =>

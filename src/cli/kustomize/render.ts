@@ -252,7 +252,7 @@ class Folder {
     }
     for (const entry of kustomization.replacements) {
       for (const replacement of await this.#readReplacements(entry)) {
-        applyReplacement(gathered.manifests, replacement);
+        applyReplacement(gathered.manifests, replacement, this.#root.limits);
       }
     }
   }

@@ -13,15 +13,19 @@ import {
   type ResourceId,
   scalarText,
 } from "./resource.ts";
+import type { RenderingLimits } from "./rendering-limits.ts";
 import { hasSelectedPairs, selectsId } from "./select.ts";
 
-/** Carries out one replacement. @throws TsopError `kustomize-replacement` */
+/** Carries out one replacement. @throws TsopError `kustomize-replacement`, `kustomize-limit` */
 export function applyReplacement(
   manifests: readonly Manifest[],
   replacement: Placed<Replacement>,
+  limits: RenderingLimits,
 ): void {
   const { at, targets } = replacement;
   const value = sourceValue(manifests, replacement);
+  const bytes = Buffer.byteLength(encodeJson(value));
+  const count = (copies: number): void => limits.addCopied(bytes * copies, at);
   for (const target of targets) {
     for (const manifest of manifests) {
       if (!hasSelectedPairs(manifest, target.select)) continue;
@@ -34,7 +38,7 @@ export function applyReplacement(
       if (!ids.some((id) => selectsId(target.select, id))) continue;
       const { fieldPaths = [], options = {} } = target;
       for (const path of fieldPaths.length > 0 ? fieldPaths : ["metadata.name"]) {
-        writeValue(manifest, path, value, { options, at });
+        writeValue(manifest, path, value, { options, at, count });
       }
     }
   }
@@ -98,21 +102,24 @@ interface Writing {
   readonly options: FieldOptions;
   /** The place of the replacement, for messages. */
   readonly at: string;
+  /** Called with the number of copies before they are made. */
+  readonly count: (copies: number) => void;
 }
 
 function writeValue(
   manifest: Manifest,
   path: string,
   value: unknown,
-  { options, at }: Writing,
+  { options, at, count }: Writing,
 ): void {
   const steps = splitFieldPath(path);
   const root: FieldSlot = { value: manifest.object, set: () => undefined };
   const made = options.create ? madeFor(value) : undefined;
-  if (writeInText(root, steps, value, made)) return;
+  if (writeInText(root, steps, value, { made, count })) return;
   const slots = findSlots(root, steps, made);
   if (typeof slots === "string") throw broken(at, `${path}: ${slots}`);
   if (slots.length === 0) throw broken(at, `a target has no field ${path}`);
+  count(slots.length);
   for (const slot of slots) slot.set(written(slot.value, value, options, at));
 }
 
@@ -155,7 +162,7 @@ function writeInText(
   root: FieldSlot,
   steps: readonly string[],
   value: unknown,
-  made: MadeValue | undefined,
+  { made, count }: Pick<Writing, "count"> & { readonly made: MadeValue | undefined },
 ): boolean {
   for (let length = 1; length < steps.length; length++) {
     const found = findSlots(root, steps.slice(0, length));
@@ -168,6 +175,7 @@ function writeInText(
     const holder: FieldSlot = { value: content, set: () => undefined };
     const inner = findSlots(holder, steps.slice(length), made);
     if (typeof inner === "string" || inner.length === 0) return false;
+    count(inner.length);
     for (const one of inner)
       one.set(isJsonObject(one.value) ? value : retyped(one.value, scalarText(value)));
     const pretty = text.includes("\n") && text.includes("  ");

@@ -1,7 +1,7 @@
 /** Files of YAML or JSON that a user names one by one, or by their folder. */
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { UsageError } from "../../../errors.ts";
+import { walkFolder } from "../folder-walk.ts";
 
 const YAML_FILE = /\.(?:ya?ml|json)$/;
 const COMPRESSED = /\.(?:gz|tgz|bz2|xz|zst|zip)$/;
@@ -9,7 +9,7 @@ const COMPRESSED_YAML = /\.(?:ya?ml|json)\.(?:gz|bz2|xz|zst|zip)$/;
 
 /**
  * The file at `path`, or all in the folder there and in its folders, sorted; `undefined` where there is
- * neither. Packages and hidden folders are left out.
+ * neither. Packages and hidden folders are left out, and links out of the folder.
  *
  * @throws UsageError `compressed-file` for a file that would have to be unpacked
  */
@@ -22,20 +22,11 @@ export async function yamlFilesAt(path: string): Promise<readonly string[] | und
 }
 
 async function filesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder);
-  const found = await Promise.all(
-    names.sort().map(async (name): Promise<readonly string[]> => {
-      const path = join(folder, name);
-      // The link's target counts, as for a file that is named itself; a broken link is not a file.
-      const entry = await stat(path).catch(() => undefined);
-      if (entry?.isDirectory()) {
-        return name.startsWith(".") || name === "node_modules" ? [] : filesIn(path);
-      }
-      if (entry && COMPRESSED_YAML.test(name)) throw compressed(path);
-      return entry && YAML_FILE.test(name) ? [path] : [];
-    }),
-  );
-  return found.flat();
+  const isEntered = (name: string): boolean => !name.startsWith(".") && name !== "node_modules";
+  const files = await walkFolder(folder, isEntered);
+  const packed = files.find(({ name }) => COMPRESSED_YAML.test(name));
+  if (packed) throw compressed(packed.path);
+  return files.filter(({ name }) => YAML_FILE.test(name)).map(({ path }) => path);
 }
 
 function compressed(path: string): UsageError {
