@@ -36,11 +36,18 @@ export function ownedFields(
 /**
  * The owned fields with their values, as JSON values in the order of the server. Two objects have equal parts if the
  * manager owns the same fields in both, with the same values and in the same order of list items. The contents of a list
- * or map that is owned as a whole do not count: an empty map may have fields of other managers, and a manager loses an
- * atomic list to whoever changes it.
+ * or map that is owned as a whole count, too: who writes in the manager's name changes an atomic one without a trace in the
+ * owned fields. An empty map looks the same there, although others may add to it: in the metadata, which has no atomic
+ * fields, the contents do not count; elsewhere what they add makes one more apply.
  */
 export function ownedPart(object: KubeObject, fields: object): unknown {
-  return partOf(object, fields, 0);
+  return partOf(object, fields, { level: 0, isMetadata: false });
+}
+
+/** Where a field is. */
+interface Place {
+  readonly level: number;
+  readonly isMetadata: boolean;
 }
 
 /** The value of a field, if it exists: `null` is a value. */
@@ -48,19 +55,24 @@ function existing(value: unknown): readonly unknown[] {
   return value === undefined ? [] : [value];
 }
 
-function partOf(value: unknown, set: object, level: number): unknown {
+function partOf(value: unknown, set: object, { level, isMetadata }: Place): unknown {
   const names = Object.keys(set);
   if (names.length === 0) {
-    return existing(typeof value === "object" && value !== null ? undefined : value);
+    const isUnowned = level === 0 || (isMetadata && typeof value === "object" && value !== null);
+    return existing(isUnowned ? undefined : value);
   }
   if (level === DEEPEST) return [set, ...existing(value)];
   const sets = set as Readonly<Record<string, object>>;
-  if (Array.isArray(value)) return itemsOf(value, sets, level);
+  if (Array.isArray(value)) return itemsOf(value, sets, { level, isMetadata });
   return names.map((name) => {
     // The other one is ".", the object itself.
     if (!name.startsWith("f:")) return [name];
     const field = isJsonObject(value) ? getField(value, name.slice(2)) : undefined;
-    return [name, partOf(field, sets[name] ?? {}, level + 1)];
+    const place = {
+      level: level + 1,
+      isMetadata: isMetadata || (level === 0 && name === "f:metadata"),
+    };
+    return [name, partOf(field, sets[name] ?? {}, place)];
   });
 }
 
@@ -68,7 +80,7 @@ function partOf(value: unknown, set: object, level: number): unknown {
 function itemsOf(
   list: readonly unknown[],
   sets: Readonly<Record<string, object>>,
-  level: number,
+  { level, isMetadata }: Place,
 ): unknown {
   const wanted = Object.keys(sets).filter((name) => name !== ".");
   const keyFields = keyFieldsOf(wanted[0] ?? "");
@@ -79,7 +91,7 @@ function itemsOf(
     const set = getField(sets, name);
     if (set === undefined) continue;
     found.add(name);
-    items.push([name, partOf(item, set, level + 1)]);
+    items.push([name, partOf(item, set, { level: level + 1, isMetadata })]);
   }
   return found.size === wanted.length ? items : [sets, list];
 }

@@ -10,6 +10,7 @@ import type { JsonObject } from "../../kube/object.ts";
 import { metadataType } from "../rest/metadata-only.ts";
 import type { RestRequest, SendRequest } from "../rest/rest-client.ts";
 import { LruMap } from "../lru.ts";
+import { KeptBodies } from "./kept-bodies.ts";
 import { fieldsOf, foreignWriters, timeOfWrite, type ForeignWriter } from "./written-fields.ts";
 
 /** A write that changed something, without its values. */
@@ -41,8 +42,8 @@ interface OwnWrite {
   /** Whether fields that are not in the body are removed: of an update, and of an apply. */
   readonly isWhole: boolean;
   readonly atMs: number;
-  /** Only of an object that is written again and again. */
-  readonly body?: unknown;
+  /** Only of an object that is written again and again, for as long as there is room for it. */
+  body?: unknown;
   /** Who had written the object before it, as far as that was looked up. */
   readonly before?: WritersBefore | undefined;
 }
@@ -86,11 +87,11 @@ const MOST_WRITES = 16;
 const SUSPECT_WRITES = 4;
 // From so many writes of the same content on, other writers are looked for.
 const REPEATED_WRITES = 4;
-const MOST_BODY_CHARACTERS = 256 * 1024;
 
 export class OwnWrites {
   readonly #clock: Clock;
   readonly #histories = new LruMap<History>(PLACES);
+  readonly #bodies = new KeptBodies(WINDOW_MS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -106,19 +107,21 @@ export class OwnWrites {
     const history = this.#histories.get(place) ?? { writes: [], isRepeated: false };
     const { writes } = history;
     while (writes[0] && (writes[0].atMs < atMs - WINDOW_MS || writes.length >= MOST_WRITES)) {
+      this.#bodies.drop(writes[0]);
       writes.shift();
     }
-    const keepsBody = writes.length >= SUSPECT_WRITES && content.length <= MOST_BODY_CHARACTERS;
+    const keepsBody = writes.length >= SUSPECT_WRITES;
     const { controller, key } = by;
-    writes.push({
+    const write: OwnWrite = {
       by: { controller, key },
       digest,
       method,
       isWhole: method === "PUT" || contentType?.includes("apply-patch") === true,
       atMs,
       before,
-      ...(keepsBody && { body }),
-    });
+    };
+    writes.push(write);
+    if (keepsBody) this.#bodies.keep(write, body, content.length);
     history.isRepeated = writes.filter((one) => one.digest === digest).length >= REPEATED_WRITES;
     if (history.isRepeated) {
       history.storedAt = timeOfWrite(metadataOf(answer)?.["managedFields"], managerOf(request));

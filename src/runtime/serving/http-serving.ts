@@ -41,9 +41,10 @@ export async function serveHttp(
   tls?: HttpTls,
 ): Promise<RunningServer> {
   const ended = new AbortController();
+  const inTurn = oneAtATime(listener);
   const server = tls
-    ? await tlsServer(tls, listener, ended.signal)
-    : createServer(STRANGER_LIMITS, listener);
+    ? await tlsServer(tls, inTurn, ended.signal)
+    : createServer(STRANGER_LIMITS, inTurn);
   const shared = new SharedConnections(endpoint.maxConnections ?? MAX_CONNECTIONS);
   server.on("connection", (socket: Socket) => {
     shared.opened(socket);
@@ -59,6 +60,25 @@ export async function serveHttp(
         });
         server.closeAllConnections();
       }),
+  };
+}
+
+/**
+ * Ends a connection on which a request comes in before the last one is answered: Node.js would keep any number of them, and
+ * neither kubelets nor Prometheus nor browsers ask so.
+ */
+function oneAtATime(listener: RequestListener): RequestListener {
+  const busy = new WeakSet<Socket>();
+  return (request, response) => {
+    const { socket } = request;
+    if (busy.has(socket)) {
+      // What came in together with it is read, but not answered.
+      socket.destroy();
+      return;
+    }
+    busy.add(socket);
+    response.once("finish", () => busy.delete(socket));
+    listener(request, response);
   };
 }
 

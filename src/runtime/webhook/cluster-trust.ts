@@ -62,7 +62,7 @@ interface Known {
 export class ClusterTrust {
   readonly #parts: ClusterTrustParts;
   readonly #kinds: ReadonlyMap<string, Known>;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   #problems: readonly string[] = [];
 
   constructor(parts: ClusterTrustParts) {
@@ -90,11 +90,22 @@ export class ClusterTrust {
   /** Resolves when conversions know what they trust, or `signal` is aborted. */
   async untilKnown(signal?: AbortSignal): Promise<void> {
     if (this.#isKnown) return;
+    signal?.throwIfAborted();
     await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      signal?.addEventListener("abort", () => resolve(), { once: true });
+      const end = (): void => {
+        this.#waiting.delete(end);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      this.#waiting.add(end);
+      signal?.addEventListener("abort", end, { once: true });
     });
     signal?.throwIfAborted();
+  }
+
+  /** How many conversions wait for it. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /** Behind `/readyz`. @throws Error what is not known */
@@ -125,7 +136,7 @@ export class ClusterTrust {
     const { log } = this.#parts;
     for (const problem of problems) if (!this.#problems.includes(problem)) log.warn(problem);
     this.#problems = problems;
-    if (this.#isKnown) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (this.#isKnown) for (const end of this.#waiting) end();
   }
 
   /** Reads a CRD that has changed; the problem with it. */

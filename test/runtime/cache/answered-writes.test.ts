@@ -74,6 +74,32 @@ describe("an answered write", () => {
     expect(answers.isAnswered(applyOf(INTENT), later)).toBe(expected);
   });
 
+  it("does not count after a change of what is owned as a whole, which leaves the owned fields as they are", () => {
+    const containers = { 'k:{"name":"c"}': { ".": {}, "f:name": {}, "f:command": {} } };
+    const owned = {
+      "f:metadata": { "f:annotations": {} },
+      "f:spec": { "f:containers": containers, "f:selector": {} },
+    };
+    const intent = { spec: {} };
+    const pod = (version: string, command: string[], app: string, annotations: object) => {
+      const { metadata } = stateOf({ version, owned });
+      const spec = { containers: [{ name: "c", command }], selector: { app } };
+      return { ...KIND, metadata: { ...metadata, annotations }, spec } as unknown as KubeObject;
+    };
+    const isAnsweredAfter = (...change: [string[], string, object]): boolean => {
+      const answers = new AnsweredWrites();
+      answers.remember(applyOf(intent), pod("10", ["/app"], "a", {}));
+      const later = pod("11", ...change);
+      see(answers, later);
+      return answers.isAnswered(applyOf(intent), later);
+    };
+    expect(isAnsweredAfter(["/app"], "a", {})).toBe(true);
+    expect(isAnsweredAfter(["/bin/sh"], "a", {})).toBe(false);
+    expect(isAnsweredAfter(["/app"], "b", {})).toBe(false);
+    // Others may add to a map that is owned because it was applied empty.
+    expect(isAnsweredAfter(["/app"], "a", { theirs: "1" })).toBe(true);
+  });
+
   it("keeps a foreign change that the watch brought before the answer", () => {
     const answers = remembering();
     see(answers, stateOf({ version: "12", value: "theirs" }));

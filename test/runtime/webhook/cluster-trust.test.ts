@@ -161,6 +161,22 @@ describe("what conversions trust", () => {
     trust.checkReady();
   });
 
+  it("is not waited for by requests that were given up", async () => {
+    const { api, clock, start } = cluster();
+    const trust = start();
+    const gone = new AbortController();
+    const waits = [trust.untilKnown(gone.signal), trust.untilKnown()];
+    expect(trust.waiting).toBe(2);
+    gone.abort();
+    await expect(waits[0]).rejects.toThrow(/abort/);
+    await expect(trust.untilKnown(gone.signal)).rejects.toThrow(/abort/);
+    expect(trust.waiting).toBe(1);
+    api.put(CRD, definition(["v1"]));
+    await clock.advance(60_000);
+    await waits[1];
+    expect(trust.waiting).toBe(0);
+  });
+
   it("is no Secret of somebody else", async () => {
     const { api, clock, start } = cluster();
     api.put(CRD, definition(["v1"]));
