@@ -52,7 +52,7 @@ describe.skipIf(REAL.length === 0).each(REAL.length === 0 ? TARGETS : REAL)(
       const metrics = new WebhookMetrics(new Registry(), systemClock);
       const bounds = boundsOf(systemClock);
       const { largestBytes } = bounds.memory;
-      const told = { log: silentLogger, metrics, largestBytes };
+      const told = { clock: systemClock, log: silentLogger, metrics, largestBytes };
       const paths = new Map(routes.map((route) => [route.path, admissionPath(route, told)]));
       const provider = new SelfManaged({
         client,

@@ -21,7 +21,10 @@ export class ContentCheck {
     this.#rules = new RuleChecker(schema, true);
   }
 
-  /** The API server's objections to the object, and the fields that it would drop. */
+  /**
+   * The API server's objections to the object, and the fields that it would drop. The rules are run whatever is wrong
+   * with the object otherwise, though the API server would not: who tolerates some mistakes has to see all of them.
+   */
   mistakes(object: SentObject): readonly string[] {
     const copy = copyJson(object);
     const unknown = prune(copy, this.#schema, { root: true });
@@ -30,7 +33,7 @@ export class ContentCheck {
       ...listErrors(copy, this.#schema),
       ...embeddedErrors(copy, this.#schema),
     ];
-    const rules = errors.length === 0 ? this.#rules.check(copy, undefined) : [];
+    const rules = this.#rules.check(copy, undefined);
     return [
       ...unknown.map((path) => `${path}: the schema does not have this field`),
       ...[...errors, ...rules].map(formatFieldError),

@@ -2,11 +2,13 @@
  * The paths of the webhook server: reviews of admission and of conversion, with failures logged and
  * counted.
  */
+import type { Clock } from "../../clock.ts";
 import { messageOf, TsopError } from "../../errors.ts";
 import type { AdmissionRequest } from "../../kube/webhooks/admission.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { StatusError } from "../../kube/status.ts";
 import type { Logger } from "../../log.ts";
+import { omittedText, ReportLimit } from "../report-limit.ts";
 import { ToldBefore } from "../told-before.ts";
 import { admit } from "./admission.ts";
 import { admissionRequestOf, askedReviewOf } from "./admission-request.ts";
@@ -38,6 +40,7 @@ const MESSAGE_MAX = 1024;
 
 /** The destination of reported failures. */
 export interface Told {
+  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
   /** The memory that one request can have. */
@@ -48,10 +51,10 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
   const { path, handler } = route;
   const name = handler.constructor.name;
   const log = told.log.child({ webhook: path });
-  const refusals = new ToldBefore();
+  const refusals = new RefusedRequests(log, told.clock);
   const failed = (error: unknown, request: AdmissionRequest): ReviewFailure => {
     if (error instanceof ReviewFailure) {
-      if (error.status < 500) return refused(error, log, refusals);
+      if (error.status < 500) return refusals.refused(error);
       log.warn(fieldsOf(request), error.message);
       return error;
     }
@@ -72,7 +75,7 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
       log.error({ err: error }, `a review failed: ${messageOf(error)}`);
     },
     answer(body, asked, patience) {
-      const request = readOr(() => admissionRequestOf(body), log, refusals);
+      const request = refusals.readOr(() => admissionRequestOf(body));
       return inTime(
         () => admit(route, request, patience),
         { name, patience },
@@ -87,7 +90,9 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
 
 export function conversionPath(path: string, registry: ConversionRegistry, told: Told): ServedPath {
   const log = told.log.child({ webhook: path });
-  const refusals = new ToldBefore();
+  const refusals = new RefusedRequests(log, told.clock);
+  // Anybody can send objects whose conversion fails.
+  const failures = new ReportLimit(told.clock);
   return {
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(CONVERSION_MAX_BYTES, told),
@@ -99,7 +104,7 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
       log.error({ err: error }, `a conversion failed: ${messageOf(error)}`);
     },
     answer(body, asked, patience) {
-      const request = readOr(() => conversionRequestOf(body), log, refusals);
+      const request = refusals.readOr(() => conversionRequestOf(body));
       return inTime(
         () => convert(registry, request, patience),
         { name: "the conversion", patience },
@@ -109,7 +114,11 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
           if (!(error instanceof TsopError)) told.metrics.conversionPanicked();
           const { desiredAPIVersion, objects } = request;
           const fields = { uid: asked.uid, desiredAPIVersion, objects: objects.length };
-          log.error({ err: error, ...fields }, `the conversion failed: ${messageOf(error)}`);
+          const omitted = failures.admit();
+          if (omitted !== undefined) {
+            const message = `the conversion failed: ${messageOf(error)}${omittedText(omitted)}`;
+            log.error({ err: error, ...fields }, message);
+          }
           return reviewReply(asked, conversionFailed(messageOf(error).slice(0, MESSAGE_MAX)));
         },
       );
@@ -137,21 +146,34 @@ function inTime(
   return patience.of(response, name).then(answered, failed);
 }
 
-/** @throws ReviewFailure 400, which is logged */
-function readOr<T>(read: () => T, log: Logger, before: ToldBefore): T {
-  try {
-    return read();
-  } catch (error) {
-    throw refused(error as ReviewFailure, log, before);
-  }
-}
+/** Requests that cannot be answered: each kind is told once, and few a minute. A stranger may send any number. */
+class RefusedRequests {
+  readonly #log: Logger;
+  readonly #limit: ReportLimit;
+  readonly #told = new ToldBefore();
 
-/** A request that cannot be answered is told once: a stranger may send any number. */
-function refused(failure: ReviewFailure, log: Logger, before: ToldBefore): ReviewFailure {
-  if (before.isFirst(failure.message)) {
-    log.warn(`a request was refused: ${failure.message}`);
+  constructor(log: Logger, clock: Clock) {
+    this.#log = log;
+    this.#limit = new ReportLimit(clock);
   }
-  return failure;
+
+  /** @throws ReviewFailure 400, which is logged */
+  readOr<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw this.refused(error as ReviewFailure);
+    }
+  }
+
+  refused(failure: ReviewFailure): ReviewFailure {
+    if (!this.#told.isFirst(failure.message)) return failure;
+    const omitted = this.#limit.admit();
+    if (omitted !== undefined) {
+      this.#log.warn(`a request was refused: ${failure.message}${omittedText(omitted)}`);
+    }
+    return failure;
+  }
 }
 
 /** The fields of a request for the log: never its objects. */

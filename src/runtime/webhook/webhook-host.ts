@@ -223,7 +223,7 @@ export class WebhookHost implements Webhooks {
 
   #paths(largestBytes: number): ReadonlyMap<string, ServedPath> {
     const { registry, clock, log } = this.#parts;
-    const told = { log, metrics: new WebhookMetrics(registry, clock), largestBytes };
+    const told = { clock, log, metrics: new WebhookMetrics(registry, clock), largestBytes };
     const paths = new Map<string, ServedPath>();
     for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
     const { conversions } = this.#handlers;

@@ -318,6 +318,18 @@ describe("the server of conversions", () => {
     expect(server.lines.at(-1)).toContain("error the conversion failed: ");
   });
 
+  it("logs a few failures a minute, however many there are", async () => {
+    const server = await serve();
+    for (let sent = 0; sent < 12; sent++) {
+      await server.ask("/convert", review(`shop.example.com/v${sent + 10}`, old(sent)));
+      const empty = Array.from({ length: sent }, () => old(1));
+      await server.ask("/convert", review("shop.example.com/v1", ...empty, {}));
+    }
+    const about = (text: string) => server.lines.filter((line) => line.includes(text)).length;
+    expect(about("the conversion failed")).toBe(5);
+    expect(about("a request was refused")).toBe(5);
+  });
+
   it("refuses what is no review", async () => {
     const server = await serve();
     const said = async (body: unknown): Promise<unknown> => {

@@ -31,25 +31,52 @@ export type Difference =
 /** A deeper value counts as one that differs as a whole: recursive functions need stack space. */
 const MAX_LEVELS = 100;
 
+/** The same of a list that is in so many others: each of them is restored on its own to compare it. */
+const MAX_LISTS = 8;
+
+/**
+ * The elements whose partners are looked for, of all lists of an object, before and after. A longer list counts as one
+ * that differs as a whole. The differences of so many elements would not fit into an annotation.
+ */
+const MAX_ELEMENTS = 20_000;
+
+/** Where two values are that are compared. */
+interface Place {
+  readonly level: number;
+  /** The number of lists around them. */
+  readonly lists: number;
+  /** What is left for all values. */
+  readonly left: { elements: number };
+}
+
 /** The difference between two values; `undefined` when they are equal. */
-export function differenceOf(value: unknown, came: unknown, level = 0): Difference | undefined {
+export function differenceOf(value: unknown, came: unknown): Difference | undefined {
+  return compare(value, came, { level: 0, lists: 0, left: { elements: MAX_ELEMENTS } });
+}
+
+function compare(value: unknown, came: unknown, place: Place): Difference | undefined {
+  const { level, lists, left } = place;
   if (level < MAX_LEVELS && isJsonObject(value) && isJsonObject(came)) {
-    const fields = fieldsOf(value, came, level);
+    const fields = fieldsOf(value, came, { ...place, level: level + 1 });
     return Object.keys(fields).length === 0 ? undefined : { fields };
   }
   if (sameJson(value, came)) return undefined;
-  const whole = { value, came: identityOf(came) };
-  if (level >= MAX_LEVELS || !Array.isArray(value) || !Array.isArray(came)) return whole;
-  const list = listDifference(value, came, (one, other) => differenceOf(one, other, level + 1));
+  const whole = (): Difference => ({ value, came: identityOf(came) });
+  if (!Array.isArray(value) || !Array.isArray(came)) return whole();
+  const elements = value.length + came.length;
+  if (level >= MAX_LEVELS || lists >= MAX_LISTS || elements > left.elements) return whole();
+  left.elements -= elements;
+  const below = { level: level + 1, lists: lists + 1, left };
+  const list = listDifference(value, came, (one, other) => compare(one, other, below));
   // Elements that look alike may have been mistaken for each other.
-  return sameJson(restore(came, { list }), value) ? { list } : whole;
+  return sameJson(restore(came, { list }), value) ? { list } : whole();
 }
 
-function fieldsOf(value: JsonObject, came: JsonObject, level: number): Record<string, Difference> {
+function fieldsOf(value: JsonObject, came: JsonObject, place: Place): Record<string, Difference> {
   const fields: Record<string, Difference> = {};
   for (const key of Object.keys(value)) {
     const difference = Object.hasOwn(came, key)
-      ? differenceOf(value[key], came[key], level + 1)
+      ? compare(value[key], came[key], place)
       : { value: value[key] };
     if (difference) setField(fields, key, difference);
   }
@@ -68,7 +95,8 @@ export function restore(value: unknown, difference: Difference): unknown {
     return isJsonObject(value) ? restoreFields(value, difference.fields) : value;
   }
   if ("list" in difference) {
-    return Array.isArray(value) ? restoreList(value, difference.list, restore) : value;
+    const isSmall = Array.isArray(value) && value.length <= MAX_ELEMENTS;
+    return isSmall ? restoreList(value, difference.list, restore) : value;
   }
   // A change by the user of the other version wins.
   return difference.came === identityOf(value) ? difference.value : value;
@@ -116,25 +144,25 @@ function filledUp(value: unknown, kept: unknown, level = 0): unknown {
 }
 
 /** Whether a value, which somebody else may have written, is a difference. */
-export function isDifference(value: unknown, level = 0): value is Difference {
-  if (!isJsonObject(value) || level > MAX_LEVELS) return false;
+export function isDifference(value: unknown, level = 0, lists = 0): value is Difference {
+  if (!isJsonObject(value) || level > MAX_LEVELS || lists > MAX_LISTS) return false;
   if ("fields" in value) {
-    return isJsonObject(value["fields"]) && areDifferences(value["fields"], level);
+    return isJsonObject(value["fields"]) && areDifferences(value["fields"], level, lists);
   }
-  if ("list" in value) return isListDifference(value["list"], level);
+  if ("list" in value) return isListDifference(value["list"], level, lists + 1);
   const { came } = value;
   return came === undefined ? "value" in value : typeof came === "string";
 }
 
-const areDifferences = (values: JsonObject, level: number): boolean =>
-  Object.values(values).every((one) => isDifference(one, level + 1));
+const areDifferences = (values: JsonObject, level: number, lists: number): boolean =>
+  Object.values(values).every((one) => isDifference(one, level + 1, lists));
 
 const isPlace = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= -1;
 const arePlaces = (value: unknown): boolean => Array.isArray(value) && value.every(isPlace);
 const areTexts = (value: unknown): boolean =>
   isJsonObject(value) && Object.values(value).every((text) => typeof text === "string");
 
-function isListDifference(value: unknown, level: number): boolean {
+function isListDifference(value: unknown, level: number, lists: number): boolean {
   if (!isJsonObject(value)) return false;
   const { length, came, named = {}, changed = {}, added = [], lost = [], order = [] } = value;
   return (
@@ -142,7 +170,7 @@ function isListDifference(value: unknown, level: number): boolean {
     areTexts(came) &&
     areTexts(named) &&
     isJsonObject(changed) &&
-    areDifferences(changed, level) &&
+    areDifferences(changed, level, lists) &&
     arePlaces(added) &&
     arePlaces(order) &&
     Array.isArray(lost) &&

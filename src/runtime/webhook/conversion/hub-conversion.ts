@@ -9,6 +9,7 @@ import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
 import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
+import { omittedText, ReportLimit } from "../../report-limit.ts";
 import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
 import { type Ignored, type Step, type StepOptions, takeStep } from "./step.ts";
@@ -66,6 +67,13 @@ export class HubConversion implements ConversionRegistry {
     untilKnown,
   }: HubConversionOptions = {}) {
     const told = new ToldBefore();
+    // Anybody can send any number of objects that do not exist.
+    const limits: Readonly<Record<Ignored, ReportLimit>> = {
+      unreadable: new ReportLimit(clock),
+      "unsigned status": new ReportLimit(clock),
+      invalid: new ReportLimit(clock),
+      "too large": new ReportLimit(clock),
+    };
     this.#clock = clock;
     this.#trustOf = trustOf;
     this.#untilKnown = untilKnown;
@@ -74,10 +82,12 @@ export class HubConversion implements ConversionRegistry {
       ignored: (why, annotation, object) => {
         const { metadata } = object;
         if (!told.isFirst(`${why} ${annotation} ${metadata.uid ?? objectNameOf(object)}`)) return;
+        const omitted = limits[why].admit();
+        if (omitted === undefined) return;
         const fields = { annotation, kind: object.kind, name: metadata.name };
         log.warn(
           metadata.namespace === undefined ? fields : { ...fields, namespace: metadata.namespace },
-          IGNORED[why],
+          `${IGNORED[why]}${omittedText(omitted)}`,
         );
       },
     };

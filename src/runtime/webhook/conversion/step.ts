@@ -138,12 +138,18 @@ function restored(
   // Who may write an object may write its annotations, and thereby not its status.
   const { definition } = trust;
   const difference = definition.hasStatus(version)
-    ? withoutStatus(stash.difference)
+    ? differenceWithoutStatus(stash.difference)
     : stash.difference;
-  if (difference !== stash.difference) ignored("unsigned status", annotation, object);
+  const isDropped = difference !== stash.difference;
+  if (isDropped) ignored("unsigned status", annotation, object);
   const restoredContent = restore(content, difference) as JsonObject;
-  const known = new Set(definition.mistakes(converted));
-  const mistakes = definition.mistakes({ ...converted, ...restoredContent });
+  // What a status without its other fields lacks says nothing of the rest.
+  const judged = (fields: JsonObject): readonly string[] => {
+    const whole: SentObject = { ...converted, ...fields };
+    return definition.mistakes(isDropped ? withoutStatus(whole) : whole);
+  };
+  const known = new Set(judged(content));
+  const mistakes = judged(restoredContent);
   if (mistakes.every((mistake) => known.has(mistake))) return restoredContent;
   ignored("invalid", annotation, object);
   return content;
@@ -160,10 +166,14 @@ function isAuthentic(
   return isSigned(trust, signature, { use: "fields", text, uid, version, generation });
 }
 
-function withoutStatus(difference: FieldsDifference): FieldsDifference {
-  if (!Object.hasOwn(difference.fields, "status")) return difference;
-  const { status: _, ...fields } = difference.fields;
-  return { fields };
+function differenceWithoutStatus(difference: FieldsDifference): FieldsDifference {
+  const isOfStatus = Object.hasOwn(difference.fields, "status");
+  return isOfStatus ? { fields: withoutStatus(difference.fields) } : difference;
+}
+
+function withoutStatus<T extends object>(fields: T & { readonly status?: unknown }): T {
+  const { status: _, ...rest } = fields;
+  return rest as T;
 }
 
 /** What signatures say about an object. */

@@ -2,11 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/kube/object.ts";
 import {
-  type Difference,
   differenceOf,
   isDifference,
   restore,
 } from "../../../../src/runtime/webhook/conversion/difference.ts";
+import {
+  type ListDifference,
+  restoreList,
+} from "../../../../src/runtime/webhook/conversion/list-difference.ts";
 import { parseExact, stringifyExact } from "../../../../src/runtime/rest/json/exact-json.ts";
 
 /** What is restored on `now` of what was lost between `was` and `came`. */
@@ -256,6 +259,7 @@ describe("a text that is to be a difference", () => {
     '{"list":{"length":1,"came":{},"lost":[{}]}}',
     '{"list":{"length":1,"came":{},"order":["x"]}}',
     `${'{"fields":{"a":'.repeat(5000)}{}${"}}".repeat(5000)}`,
+    `${'{"list":{"length":1,"came":{},"changed":{"0":'.repeat(9)}{"value":1}${"}}}".repeat(9)}`,
   ])("is refused when it is %s", (text) => {
     expect(isDifference(JSON.parse(text))).toBe(false);
   });
@@ -266,10 +270,35 @@ describe("a large difference", () => {
     const element = (at: number) => ({ value: "x", at, after: 5, again: true });
     const lost = Array.from({ length: 100_000 }, (_, at) => element(2 * at));
     const list = Array.from({ length: 200_000 }, () => "y");
-    const difference = { list: { length: 0, came: {}, lost } } as unknown as Difference;
-    const restored = restore(list, difference) as string[];
+    const difference = { length: 0, came: {}, lost } as unknown as ListDifference<never>;
+    const restored = restoreList(list, difference, (value) => value);
     expect(restored.length).toBe(300_000);
     expect(restored.slice(0, 4)).toEqual(["x", "y", "x", "y"]);
     expect(restored.slice(-3)).toEqual(["y", "y", "y"]);
+  });
+
+  it("has whole lists when they are so long that the places of their elements would not fit", () => {
+    const list = Array.from({ length: 100_000 }, () => 1);
+    const came = list.map(() => ({}));
+    const difference = differenceOf({ list, short: [1, 2] }, { list: came, short: [2] });
+    expect(difference).toEqual({
+      fields: {
+        list: { value: list, came: expect.any(String) },
+        short: { list: expect.anything() },
+      },
+    });
+    expect(keep({ list }, { list: came }, { list: came })).toEqual({ list });
+  });
+
+  it("has whole lists within many others", () => {
+    const nested = (end: unknown): unknown => {
+      let value = end;
+      for (let level = 0; level < 90; level++) value = [value];
+      return value;
+    };
+    const [was, came] = [nested("x".repeat(100)), nested("y".repeat(100))];
+    const text = stringifyExact(differenceOf({ was }, { was: came }));
+    expect(text.split('"list":').length).toBeLessThan(12);
+    expect(keep({ was }, { was: came }, { was: came })).toEqual({ was });
   });
 });

@@ -55,11 +55,18 @@ const object = (properties: object): object => ({ type: "object", properties });
 const port = { ...object({ name: text, protocol: text }), required: ["name"] };
 const SCHEMAS = {
   v1: object({
-    spec: object({
-      size: { type: "integer", maximum: 9 },
-      image: { ...text, pattern: "^[a-z]+$" },
-      ports: { type: "array", maxItems: 3, items: port },
-    }),
+    spec: {
+      ...object({
+        size: { type: "integer", maximum: 9 },
+        image: { ...text, pattern: "^[a-z]+$" },
+        ports: { type: "array", maxItems: 3, items: port },
+      }),
+      "x-kubernetes-validations": [
+        { rule: "!has(self.size) || self.size + 1 < 100" },
+        { rule: "!has(self.image) || self.image.size() < 50" },
+        { rule: "!has(self.ports) || self.ports.all(port, port.name.size() < 50)" },
+      ],
+    },
     status: object({ ready: { type: "integer" }, phase: text }),
   }),
   v1alpha1: object({
@@ -171,6 +178,41 @@ describe("an annotation that the operator did not sign", () => {
       { numRuns: 2000, seed: 21 },
     );
     expect(accepted).toBeGreaterThan(20);
+  });
+
+  it.each([
+    ["the status of the converted object lacks a field", { status: { ready: 1 } }, { phase: text }],
+    ["the converted object has another mistake", { spec: { size: 10 } }, {}],
+    ["the converted object has a value of another type", { spec: { size: "1" } }, {}],
+  ])("is judged by the rules of the version, also when %s", (_, content, required) => {
+    const ruled = new ContentCheck({
+      ...object({
+        spec: {
+          ...object({ size: { type: "integer", maximum: 9 }, image: text }),
+          "x-kubernetes-validations": [
+            { rule: "!has(self.image) || self.image != 'bad'", message: "bad image" },
+          ],
+        },
+        status: {
+          ...object({ ready: { type: "integer" }, phase: text }),
+          required: Object.keys(required),
+        },
+      }),
+    });
+    const by = operator({ mistakes: (one) => ruled.mistakes(one) });
+    const restored = (image: string): unknown => {
+      const fields = {
+        spec: { fields: { image: { value: image } } },
+        status: { fields: { phase: { value: "Up" } } },
+      };
+      const old = widget(OLD, { spec: {}, ...content });
+      return convert(by, annotated(old, { [`${STASH}/v1`]: JSON.stringify({ fields }) }), V1);
+    };
+    const { spec = {} } = content as { spec?: object };
+    expect(restored("good")).toMatchObject({ spec: { ...spec, image: "good" } });
+    expect(restored("bad")).toMatchObject({ spec });
+    expect(restored("bad")).not.toHaveProperty("spec.image");
+    expect(restored("good")).not.toHaveProperty("status.phase");
   });
 
   it("restores the fields of the spec, but no status, when the key is lost", () => {

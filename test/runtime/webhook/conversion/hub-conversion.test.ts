@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CustomResource, Resource } from "../../../../src/index.ts";
 import type { Content, Converter } from "../../../../src/kube/webhooks/conversion.ts";
 import { validateAnnotations } from "../../../../src/kube/metadata.ts";
@@ -224,13 +224,17 @@ describe("the conversion of an object", () => {
 
 describe("an annotation that somebody else wrote", () => {
   const warnings: object[] = [];
-  const logged = new HubConversion({
-    log: {
-      ...silentLogger,
-      warn: (fields: object | string) => warnings.push(Object(fields) as object),
-    },
+  let logged: HubConversion;
+  beforeEach(() => {
+    warnings.length = 0;
+    logged = new HubConversion({
+      log: {
+        ...silentLogger,
+        warn: (fields: object | string) => warnings.push(Object(fields) as object),
+      },
+    });
+    logged.add(new OldConversion());
   });
-  logged.add(new OldConversion());
 
   it.each([
     "",
@@ -241,7 +245,6 @@ describe("an annotation that somebody else wrote", () => {
     '{"fields":{"kind":{"value":"Secret"}}}',
     '{"fields":{"spec":{"list":{"length":9,"came":{"0":"{}"},"lost":"x"}}}}',
   ])("is ignored and told once when it is %s", (text) => {
-    warnings.length = 0;
     const object = widget(V1, { spec: { replicas: 1 } }, { [`${STASH}/v1alpha1`]: text });
     object.metadata.uid = text;
     for (let time = 0; time < 3; time++) {
@@ -251,6 +254,15 @@ describe("an annotation that somebody else wrote", () => {
     expect(warnings).toEqual([
       { annotation: `${STASH}/v1alpha1`, kind: "Widget", name: "blue", namespace: "team" },
     ]);
+  });
+
+  it("is told a few times a minute, for any number of objects", () => {
+    for (let at = 0; at < 20; at++) {
+      const object = widget(V1, { spec: {} }, { [`${STASH}/v1alpha1`]: "no JSON" });
+      object.metadata.uid = `invented-${at}`;
+      logged.convertOne(object, OLD);
+    }
+    expect(warnings.length).toBe(5);
   });
 
   it("does not touch prototypes", () => {
