@@ -42,13 +42,21 @@ export async function listenForPod(
     socket.once("close", () => open.delete(socket));
     connect().then(
       (pod) => {
-        pod.once("error", (error) => {
-          broke(socket, error);
-        });
-        pipeline(socket, pod, socket, () => {
+        let isTold = false;
+        const tell = (error: Error): void => {
+          if (!isTold) broke(socket, error);
+          isTold = true;
+        };
+        const end = (): void => {
           pod.destroy();
           socket.destroy();
-        });
+        };
+        pod.once("error", tell);
+        // A pipeline of a stream that has ended already throws.
+        if (pod.destroyed || socket.destroyed) {
+          if (pod.errored) tell(pod.errored);
+          end();
+        } else pipeline(socket, pod, socket, end);
       },
       (error: unknown) => {
         failed(error);
