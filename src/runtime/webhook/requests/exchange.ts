@@ -146,7 +146,13 @@ export class Exchange {
       return undefined;
     }
     const { memory } = this.#parts;
-    const waiting = { giveUp };
+    const waiting = {
+      giveUp: () => {
+        // Its connection is closed later only, and others have the memory by then.
+        this.#giveBack(0);
+        giveUp();
+      },
+    };
     // The text, and its bytes.
     this.#giveBack(Math.min(this.#taken, 2 * body.length));
     memory.waits(waiting);

@@ -6,6 +6,10 @@ import {
   type ProcessMemory,
   serverLimits,
 } from "../../../../src/runtime/serving/server-limits.ts";
+import { silentLogger } from "../../../../src/log.ts";
+import { Refusals } from "../../../../src/runtime/serving/refusals.ts";
+import { Exchanges } from "../../../../src/runtime/webhook/requests/exchange.ts";
+import type { ServedPath } from "../../../../src/runtime/webhook/requests/served-path.ts";
 import { BodyParts } from "../../../../src/runtime/webhook/requests/body-parts.ts";
 
 const MIB = 2 ** 20;
@@ -46,6 +50,37 @@ describe("the memory of requests", () => {
     await clock.advance(2000);
     expect(memory.take(4 * MIB, true)).toBe(true);
     expect(givenUp).toEqual([0, 1, 2]);
+    expect(memory.takenBytes).toBe(6 * MIB);
+  });
+});
+
+describe("an answer that its client does not take", () => {
+  it("gives its memory back at once when others need it, and not again when its connection is closed", async () => {
+    const clock = new VirtualClock();
+    const memory = new RequestMemory(8 * MIB, clock);
+    const refusals = new Refusals(clock, silentLogger);
+    const exchanges = new Exchanges({ clock, tracing: undefined, memory, refusals });
+    const answer = { status: 200, body: "x".repeat(2 * MIB) };
+    const path = {
+      metrics: { began: () => () => undefined },
+      growth: 1,
+      defaultTimeoutMs: 10_000,
+      askedBy: () => ({}),
+      answer: () => answer,
+    } as unknown as ServedPath;
+    const headers = { "content-type": "application/json" };
+    const asked = { pathname: "/", query: "", method: "POST", headers };
+    const exchange = exchanges.begin(path, asked);
+    const reply = exchange.reply(Buffer.from(JSON.stringify(["x".repeat(200_000)])));
+    let ended = 0;
+    const sent = exchange.sending(reply as typeof answer, () => ended++);
+    const taken = memory.takenBytes;
+    expect(taken).toBeGreaterThan(100_000);
+    await clock.advance(5000);
+    expect(memory.take(6 * MIB, false)).toBe(true);
+    expect(ended).toBe(1);
+    expect(memory.takenBytes).toBe(6 * MIB);
+    sent?.();
     expect(memory.takenBytes).toBe(6 * MIB);
   });
 });
