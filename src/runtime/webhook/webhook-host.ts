@@ -57,6 +57,9 @@ export interface WebhookParts extends Omit<ProviderParts, "marks"> {
 const LAST_ANSWERS_MS = 60_000;
 const DRAIN_MS = 15_000;
 
+/** The share of the memory for a request that kept fields can have: an answer has them several times, as text. */
+const KEPT_SHARE = 0.25;
+
 export class WebhookHost implements Webhooks {
   readonly #handlers = new WebhookHandlers();
   readonly #parts: WebhookParts;
@@ -232,6 +235,7 @@ export class WebhookHost implements Webhooks {
     const conversion = new HubConversion({
       clock,
       log,
+      keptMaxBytes: largestBytes * KEPT_SHARE,
       ...(trust && { trustOf: trust.trustOf, untilKnown: (signal) => trust.untilKnown(signal) }),
     });
     for (const { converter } of conversions) conversion.add(converter);

@@ -12,6 +12,7 @@ import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { omittedText, ReportLimit } from "../../report-limit.ts";
 import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
+import { annotationBytes } from "./stash.ts";
 import { type Ignored, type Step, type StepOptions, takeStep } from "./step.ts";
 import { ownTrust, type TrustOf } from "./trust.ts";
 
@@ -26,6 +27,8 @@ export interface HubConversionOptions {
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */
   readonly lossless?: boolean;
+  /** The bytes that the annotations of one request's objects can grow by; any number when absent. */
+  readonly keptMaxBytes?: number;
   /** What is restored from annotations; only what this process kept when absent. */
   readonly trustOf?: TrustOf;
   /** Resolves when `trustOf` may be asked; it may at once when absent. */
@@ -56,6 +59,7 @@ export class HubConversion implements ConversionRegistry {
   readonly #kinds = new Map<string, ConvertedKind>();
   readonly #options: StepOptions;
   readonly #clock: Clock;
+  readonly #keptMaxBytes: number;
   readonly #trustOf: TrustOf;
   readonly #untilKnown: HubConversionOptions["untilKnown"];
 
@@ -63,6 +67,7 @@ export class HubConversion implements ConversionRegistry {
     clock = systemClock,
     log = silentLogger,
     lossless = true,
+    keptMaxBytes = Infinity,
     trustOf = ownTrust(),
     untilKnown,
   }: HubConversionOptions = {}) {
@@ -75,6 +80,7 @@ export class HubConversion implements ConversionRegistry {
       "too large": new ReportLimit(clock),
     };
     this.#clock = clock;
+    this.#keptMaxBytes = keptMaxBytes;
     this.#trustOf = trustOf;
     this.#untilKnown = untilKnown;
     this.#options = {
@@ -112,6 +118,7 @@ export class HubConversion implements ConversionRegistry {
   ): Promise<readonly SentObject[]> {
     await this.#untilKnown?.(signal);
     const converted: SentObject[] = [];
+    let keptBytes = 0;
     let turn = { atMs: this.#clock.monotonicMs(), before: 0 };
     for (const object of objects) {
       const isLong = this.#clock.monotonicMs() - turn.atMs >= MS_AT_ONCE;
@@ -120,7 +127,10 @@ export class HubConversion implements ConversionRegistry {
         signal?.throwIfAborted();
         turn = { atMs: this.#clock.monotonicMs(), before: converted.length };
       }
-      converted.push(this.convertOne(object, desiredAPIVersion));
+      const result = this.convertOne(object, desiredAPIVersion);
+      keptBytes += annotationBytesOf(result) - annotationBytesOf(object);
+      if (keptBytes > this.#keptMaxBytes) throw new ConversionError(tooMuchKept(desiredAPIVersion));
+      converted.push(result);
     }
     return converted;
   }
@@ -163,6 +173,12 @@ export class HubConversion implements ConversionRegistry {
     return steps;
   }
 }
+
+const annotationBytesOf = ({ metadata }: SentObject): number =>
+  isJsonObject(metadata) ? annotationBytes(metadata) : 0;
+
+const tooMuchKept = (version: string): string =>
+  `The fields that ${version} lacks in all of the objects take too much memory to be kept in annotations: list fewer objects at once, or give the operator's container more memory.`;
 
 const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
 

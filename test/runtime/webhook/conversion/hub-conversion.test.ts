@@ -363,3 +363,15 @@ describe("other work", () => {
     expect(turns).toBeGreaterThanOrEqual(2);
   });
 });
+
+describe("the fields that are kept of all objects of a request", () => {
+  it("have a limit, as few bytes can be many in an annotation", async () => {
+    const bounded = new HubConversion({ keptMaxBytes: 100_000 });
+    bounded.add(new OldConversion());
+    const large = widget(V1, { spec: { color: "x".repeat(40_000) } });
+    expect(await bounded.convert([large, large], OLD)).toHaveLength(2);
+    await expect(bounded.convert([large, large, large], OLD)).rejects.toThrow(
+      "list fewer objects at once",
+    );
+  });
+});
