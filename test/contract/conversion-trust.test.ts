@@ -110,8 +110,11 @@ describe.each(TARGETS)("annotations that users write, on %s", (_, kubeconfig) =>
     });
     manager.webhooks.add(new PageConversion());
     const running = manager.start(stop.signal);
-    // A list may come from the API server's cache.
-    await eventually(() => client.get(OldPage, key("first")));
+    // The API server may know the conversions of objects that it has asked for before.
+    await eventually(() => {
+      expect(manager.ports.webhooks).toBe(address.port);
+    });
+    await client.get(OldPage, key("first"));
     return async () => {
       stop.abort();
       await running;
