@@ -10,14 +10,24 @@ import { runToEnd } from "./processes.ts";
 import { foldersUp } from "./project/project-root.ts";
 
 /** The settings that keep git from starting another program. They win over every config file. */
-const SETTINGS: readonly string[] = [
-  "safe.bareRepository=explicit",
-  "protocol.ext.allow=never",
-  "core.fsmonitor=false",
-  "core.hooksPath=/dev/null",
-  "core.pager=cat",
+const SETTINGS: readonly (readonly [key: string, value: string])[] = [
+  ["safe.bareRepository", "explicit"],
+  ["protocol.ext.allow", "never"],
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.pager", "cat"],
 ];
-const FLAGS: readonly string[] = ["--no-pager", ...SETTINGS.flatMap((setting) => ["-c", setting])];
+
+/** The environment with the settings, which count as if they were given on the command line. */
+function withSettings(env: CliContext["env"]): CliContext["env"] {
+  const before = Number(env["GIT_CONFIG_COUNT"] ?? 0) || 0;
+  const added: Record<string, string> = { GIT_CONFIG_COUNT: String(before + SETTINGS.length) };
+  for (const [index, [key, value]] of SETTINGS.entries()) {
+    added[`GIT_CONFIG_KEY_${before + index}`] = key;
+    added[`GIT_CONFIG_VALUE_${before + index}`] = value;
+  }
+  return { ...env, ...added };
+}
 
 /** The repository of a folder. */
 export class GitRepository {
@@ -40,7 +50,8 @@ export class GitRepository {
   /** The nearest repository of `folder`, or that of `GIT_DIR`. If there is none, each call fails as git fails outside a repository. */
   static of(folder: string, context: CliContext): GitRepository {
     // Objects that a partial clone lacks are not fetched: a fetch starts programs.
-    const env = { ...context.env, GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" };
+    const safe = { GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" };
+    const env = withSettings({ ...context.env, ...safe });
     const real = realpathSync(folder);
     if (context.env["GIT_DIR"] !== undefined)
       return new GitRepository({ cwd: real, prefix: "", env }, context);
@@ -56,7 +67,7 @@ export class GitRepository {
 
   /** The output of a call of the plumbing, which knows no filters, textconv or signatures. @throws as `runToEnd` */
   run(...args: readonly string[]): Promise<string> {
-    const call = { program: "git", args: [...FLAGS, ...args], cwd: this.#cwd, env: this.#env };
+    const call = { program: "git", args, cwd: this.#cwd, env: this.#env };
     return runToEnd(call, { context: this.#context });
   }
 }
