@@ -174,13 +174,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { StoreLog } = await import("./store/log.ts");
   const disk = new StoreLog(dataDir);
   const state = await disk.open();
-  return launch(options, { keys: loadKeys(dataDir) ?? createKeys(clock), state, disk });
+  return disk.closeIfFailed(() =>
+    launch(options, { keys: loadKeys(dataDir) ?? createKeys(clock), state, disk }),
+  );
 }
 
-/**
- * Starts a control plane that sends no request to webhooks, whatever its objects say: those of admission fail, and conversion changes
- * only `apiVersion`.
- */
+/** Starts a control plane that calls no webhooks: those of admission fail, and conversion changes only `apiVersion`. */
 export async function startWithoutWebhooks(options: ControlPlaneOptions): Promise<ControlPlane> {
   return launch(options, { keys: createKeys(options.clock ?? systemClock), callsWebhooks: false });
 }

@@ -139,6 +139,16 @@ export class StoreLog implements ChangeSink {
     this.#lock?.release();
   }
 
+  /** The result of a start with this log, which is closed when the start fails. */
+  async closeIfFailed<T>(start: () => Promise<T>): Promise<T> {
+    try {
+      return await start();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
   async #write(): Promise<void> {
     const text = this.#waiting.join("");
     this.#waiting = [];
