@@ -5,7 +5,7 @@
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import { messageOf } from "../errors.ts";
+import { errorFrom, messageOf } from "../errors.ts";
 
 interface FollowedFilesOptions<T> {
   /** The paths of the files. A path that does not exist yet is followed as well. */
@@ -100,7 +100,7 @@ export class FollowedFiles<T> {
       this.#problem = undefined;
       this.#isStale = false;
     } catch (error) {
-      this.#problem = error instanceof Error ? error : new Error(String(error));
+      this.#problem = errorFrom(error);
     }
     this.#stamp = stamp;
     this.#readAtMs = nowMs;

@@ -6,12 +6,15 @@ const WINDOW_MS = 60_000;
 
 export class ReportLimit {
   readonly #clock: Clock;
+  readonly #most: number;
   #sinceMs = -Infinity;
   #lines = 0;
   #omitted = 0;
 
-  constructor(clock: Clock) {
+  /** @param most - how many lines there are in a minute */
+  constructor(clock: Clock, most = LINES) {
     this.#clock = clock;
+    this.#most = most;
   }
 
   /**
@@ -24,7 +27,7 @@ export class ReportLimit {
       this.#sinceMs = nowMs;
       this.#lines = 0;
     }
-    if (this.#lines >= LINES) {
+    if (this.#lines >= this.#most) {
       this.#omitted++;
       return undefined;
     }

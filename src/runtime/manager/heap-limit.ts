@@ -1,5 +1,6 @@
 /** Whether the heap's limit fits the memory limit of the container. */
 import { getHeapStatistics } from "node:v8";
+import { containerLimit } from "../serving/server-limits.ts";
 
 /** The limits of a process, in bytes; `container` is undefined outside of a container with a limit. */
 export interface MemoryLimits {
@@ -11,16 +12,10 @@ export interface MemoryLimits {
 const HEAP_PART = 0.75;
 /** The largest part with which Node.js notices that memory is short before the kernel does. */
 const LARGEST_PART = 0.85;
-/** Larger limits mean that there is none: cgroups have no value for that. */
-const NO_LIMIT = 2 ** 50;
 
 /** The limits of this process. */
 export function memoryLimits(): MemoryLimits {
-  const container = process.constrainedMemory();
-  return {
-    heap: getHeapStatistics().heap_size_limit,
-    container: container > 0 && container < NO_LIMIT ? container : undefined,
-  };
+  return { heap: getHeapStatistics().heap_size_limit, container: containerLimit() };
 }
 
 /** What is wrong with the limits, and what to do; `undefined` if the heap fits. */

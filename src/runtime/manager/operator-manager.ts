@@ -4,7 +4,7 @@
  * @see https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/manager
  */
 import { untilAborted, type Clock } from "../../clock.ts";
-import { messageOf, TsopError } from "../../errors.ts";
+import { errorFrom, messageOf, TsopError } from "../../errors.ts";
 import { openLog } from "../../logging/process-log.ts";
 import type { SafeLogger } from "../../logging/safe-logger.ts";
 import type { LogLevels } from "../../logging/log-levels.ts";
@@ -106,7 +106,7 @@ export class OperatorManager implements Manager {
     this.cache = clients.cache;
     this.client = clients.client;
     this.#fail = (error) => {
-      this.#failed.reject(error instanceof Error ? error : new Error(String(error)));
+      this.#failed.reject(errorFrom(error));
     };
     this.#crash = new Crash(this.log, clients.scopes, this.#fail);
     // A failure while `start` does not wait for it must not be an unhandled rejection.

@@ -1,8 +1,7 @@
 /** The log of what servers refuse: any number of clients can cause any number of refusals, so each limit is logged once a minute. */
 import type { Clock } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
-
-const INTERVAL_MS = 60_000;
+import { ReportLimit } from "../report-limit.ts";
 
 /** A limit, in the log. */
 export interface Limit {
@@ -14,16 +13,11 @@ export interface Limit {
   readonly fix: string;
 }
 
-interface Told {
-  readonly atMs: number;
-  since: number;
-}
-
 export class Refusals {
   readonly #clock: Clock;
   readonly #log: Logger;
   // As many as there are limits.
-  readonly #told = new Map<string, Told>();
+  readonly #limits = new Map<string, ReportLimit>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -32,14 +26,10 @@ export class Refusals {
 
   /** Logs a refusal, or counts it for the next line about this limit. */
   tell({ limit, message, fix }: Limit): void {
-    const nowMs = this.#clock.monotonicMs();
-    const told = this.#told.get(limit);
-    if (told && nowMs - told.atMs < INTERVAL_MS) {
-      told.since++;
-      return;
-    }
-    const refusedBefore = told?.since ?? 0;
-    this.#told.set(limit, { atMs: nowMs, since: 0 });
+    const lines = this.#limits.get(limit) ?? new ReportLimit(this.#clock, 1);
+    this.#limits.set(limit, lines);
+    const refusedBefore = lines.admit();
+    if (refusedBefore === undefined) return;
     this.#log.warn({ limit, refusedBefore }, `${message} ${fix}`);
   }
 }

@@ -41,14 +41,21 @@ export interface ServerLimits {
   };
 }
 
+/** Larger limits mean that there is none: cgroups have no value for that. */
+const NO_LIMIT = 2 ** 50;
+
+/** The memory limit of the container, in bytes; `undefined` outside of a container with a limit. */
+export function containerLimit(): number | undefined {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 && constrained < NO_LIMIT ? constrained : undefined;
+}
+
 /** The memory of this process now. */
 export function processMemory(): ProcessMemory {
   const machine = totalmem();
-  // Without a limit this is 0, or more than any machine has.
-  const constrained = process.constrainedMemory();
   const { heap_size_limit: heapLimit, used_heap_size: heapUsed } = getHeapStatistics();
   return {
-    limit: constrained > 0 ? Math.min(constrained, machine) : machine,
+    limit: Math.min(containerLimit() ?? machine, machine),
     used: process.memoryUsage.rss(),
     heapLimit,
     heapUsed,

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { asJson, isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
+import { MANAGED_BY } from "../../../kube/operator-marks.ts";
 import { operatorContainer, type OperatorDeployment } from "../../project/operator-deployment.ts";
 import {
   type ContainerValues,
@@ -87,8 +88,6 @@ export function operatorTemplate(
     },
   };
 }
-
-const MANAGED_BY = "app.kubernetes.io/managed-by";
 
 function podTemplate(
   deployment: OperatorDeployment,

@@ -1,5 +1,6 @@
 /** Requests from within the process: an `HttpServer` without a socket. Promises drive all of it. */
 import { createHash } from "node:crypto";
+import { errorFrom } from "../../../errors.ts";
 import type { PeerIdentity } from "../../auth/authenticator.ts";
 import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseTarget } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
@@ -162,7 +163,7 @@ class Exchange implements DirectExchange {
   }
 
   failed(error: unknown): void {
-    const reason = error instanceof Error ? error : new Error(String(error));
+    const reason = errorFrom(error);
     for (const cut of this.#cuts.splice(0)) cut(reason);
   }
 

@@ -15,7 +15,8 @@ import { leaf } from "../code/keywords.ts";
 import type { CheckedNode, Reader, Scope, Trail } from "../code/reader.ts";
 import { NUMBER_NAMES, scalars } from "./scalars.ts";
 import { listOfModel, unsupported } from "./type-forms.ts";
-import { quoted, unionOf } from "./union.ts";
+import { literalPattern } from "../../../kube/text/literal-pattern.ts";
+import { unionOf } from "./union.ts";
 
 /**
  * The model of a type as the checker computes it; one without a schema is noted.
@@ -215,9 +216,11 @@ function tuple(asked: Asked, type: ts.TupleTypeReference): TypeModel {
 
 /** The pattern of the texts that a template stands for. */
 function template(asked: Asked, { texts, types }: ts.TemplateLiteralType): TypeModel {
-  const parts = types.map((type, index) => partOf(asked, type) + quoted(texts[index + 1] ?? ""));
+  const parts = types.map(
+    (type, index) => partOf(asked, type) + literalPattern(texts[index + 1] ?? ""),
+  );
   return leaf(
-    { type: "string", pattern: `^${quoted(texts[0] ?? "")}${parts.join("")}$` },
+    { type: "string", pattern: `^${literalPattern(texts[0] ?? "")}${parts.join("")}$` },
     asked.at,
   );
 }

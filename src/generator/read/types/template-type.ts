@@ -2,7 +2,7 @@
 import { ts } from "../../load.ts";
 import { literalsOf } from "./literals.ts";
 import type { Reader, Scope } from "../code/reader.ts";
-import { quoted } from "./union.ts";
+import { literalPattern } from "../../../kube/text/literal-pattern.ts";
 
 /** The pattern of the texts that a template stands for; `undefined` where a part has none. */
 export function patternOf(
@@ -10,18 +10,18 @@ export function patternOf(
   node: ts.TemplateLiteralTypeNode,
   scope: Scope,
 ): string | undefined {
-  const parts = [quoted(node.head.text)];
+  const parts = [literalPattern(node.head.text)];
   for (const { type, literal } of node.templateSpans) {
     const part = partOf(reader, type, scope);
     if (part === undefined) return undefined;
-    parts.push(part, quoted(literal.text));
+    parts.push(part, literalPattern(literal.text));
   }
   return `^${parts.join("")}$`;
 }
 
 function partOf(reader: Reader, node: ts.TypeNode, scope: Scope): string | undefined {
   const values = literalsOf(reader, node, scope);
-  if (values) return `(${values.map((value) => quoted(String(value))).join("|")})`;
+  if (values) return `(${values.map((value) => literalPattern(String(value))).join("|")})`;
   switch (node.kind) {
     case ts.SyntaxKind.StringKeyword:
       return ".*";

@@ -5,6 +5,7 @@
  * numbers beside texts an int-or-string, and objects that a tag tells apart one object with rules.
  */
 import type { Schema } from "../../../kube/schema/structural.ts";
+import { literalPattern } from "../../../kube/text/literal-pattern.ts";
 import type { Position, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
 import { leaf, narrow } from "../code/keywords.ts";
@@ -85,15 +86,13 @@ function textOf(schemas: readonly Schema[], at: Position): TypeModel {
   const patterns = schemas.flatMap(({ enum: values, pattern = "" }) =>
     values
       ? values.map(
-          (value) => `^${quoted(typeof value === "string" ? value : JSON.stringify(value))}$`,
+          (value) =>
+            `^${literalPattern(typeof value === "string" ? value : JSON.stringify(value))}$`,
         )
       : [pattern],
   );
   return leaf({ type: "string", pattern: [...new Set(patterns)].join("|") }, at);
 }
-
-/** A text as a pattern of itself. */
-export const quoted = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");
 
 function booleanOf(schemas: readonly Schema[], at: Position): TypeModel {
   const values = valuesOf(schemas);
