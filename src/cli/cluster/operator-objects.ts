@@ -71,8 +71,8 @@ export async function operatorObjects(
       const found: KubeObject[] = [];
       for (const kind of kinds) {
         const resource = await session.findResource(kind);
-        for (const { namespace } of resource ? places : []) {
-          if (!resource) continue;
+        if (!resource) continue;
+        for (const { namespace } of places) {
           if (await session.isAllowed("list", resource, namespace)) {
             found.push(...(await session.list(resource, namespace)).filter(isOne));
           } else {
