@@ -1,5 +1,5 @@
 /** Finds the place in the source at which a part of a CRD was said. */
-import type { Change } from "./changes/change.ts";
+import type { Change, Step } from "./changes/change.ts";
 import type { KindModel, Position, TypeModel } from "./model.ts";
 
 /** The place of a change: its marker's, its field's, or that of the nearest thing that is still there. */
@@ -27,9 +27,8 @@ export function placesIn(kinds: readonly KindModel[]): PlaceOf {
   };
 }
 
-function stepInto({ properties, items, values }: TypeModel, step: string): TypeModel | undefined {
-  const property = properties?.find(({ name }) => name === step);
-  if (property) return property.type;
+function stepInto({ properties, items, values }: TypeModel, step: Step): TypeModel | undefined {
   if (step === "items") return items;
-  return step === "additionalProperties" ? values : undefined;
+  if (step === "values") return values;
+  return properties?.find(({ name }) => name === step.field)?.type;
 }

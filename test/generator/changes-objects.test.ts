@@ -8,28 +8,62 @@ import { compareSchemas } from "../../src/generator/changes/compare-schemas.ts";
 import { dropNulls, setDefaults } from "../../src/kube/schema/defaults.ts";
 import { listErrors } from "../../src/kube/schema/lists.ts";
 import { prune } from "../../src/kube/schema/prune.ts";
-import type { Schema } from "../../src/kube/schema/structural.ts";
+import { declaredType } from "../../src/kube/cel/declared-type.ts";
+import { compileRules } from "../../src/kube/rules/rules.ts";
+import { RuleChecker } from "../../src/kube/rules/rule-check.ts";
+import type { Schema, ValidationRule } from "../../src/kube/schema/structural.ts";
 import { SchemaValidator } from "../../src/kube/schema/validate.ts";
 
 /** Keywords of which each is there or not. */
 const some = (keywords: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Schema> =>
   fc.record(keywords, { requiredKeys: [] });
 
+/** Some of the rules, in the order of their kind. */
+const rules = (...texts: string[]): fc.Arbitrary<ValidationRule[]> =>
+  fc.subarray(texts, { minLength: 1 }).map((chosen) => chosen.map((rule) => ({ rule })));
+
 const text = some({
   minLength: fc.integer({ min: 0, max: 2 }),
   maxLength: fc.integer({ min: 1, max: 4 }),
   enum: fc.subarray(["a", "ab", "abc"], { minLength: 1 }),
-  pattern: fc.constantFrom("^a", "b$"),
+  pattern: fc.constantFrom("^a", "b$", "^[a-c]*$", "^(a|b)+$", "^.{1,2}$", "[bc]"),
   format: fc.constantFrom("date", "of-no-one"),
   default: fc.constantFrom("a", "ab"),
   nullable: fc.boolean(),
+  "x-kubernetes-validations": rules(
+    "self != 'a'",
+    "self.size() < 3",
+    "3 > self.size()",
+    "self >= 'ab'",
+  ),
 }).map((keywords): Schema => sound({ type: "string", ...keywords }));
 
-/** A node without a default that it would refuse itself. */
+/** A node that the API server takes: its rules compile, and it has no default that it would refuse itself. */
 function sound(node: Schema): Schema {
-  const { default: fallback, ...rest } = node;
-  if (fallback === undefined) return node;
-  return new SchemaValidator(rest).validate(fallback).length > 0 ? rest : node;
+  const { "x-kubernetes-validations": checks, multipleOf, ...plain } = node;
+  const { default: fallback, ...rest }: Schema = {
+    ...plain,
+    ...(checks && compile(node, checks) ? { "x-kubernetes-validations": checks } : {}),
+    ...(multipleOf === undefined || (node.type === "integer" && multipleOf < 1)
+      ? {}
+      : { multipleOf }),
+  };
+  if (fallback === undefined) return rest;
+  const errors = [
+    ...new SchemaValidator(rest).validate(fallback),
+    ...new RuleChecker(rest, false).check(fallback, undefined),
+  ];
+  return errors.length > 0 ? rest : { ...rest, default: fallback };
+}
+
+function compile(node: Schema, checks: readonly ValidationRule[]): boolean {
+  const type = declaredType(node, false);
+  return (
+    type !== undefined &&
+    compileRules({ ...node, "x-kubernetes-validations": [...checks] }, type, false).every(
+      ({ error }) => !error,
+    )
+  );
 }
 
 const number = some({
@@ -45,14 +79,40 @@ const number = some({
   ...(keywords.minimum === undefined || exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
 }));
 
+const fraction = some({
+  minimum: fc.constantFrom(0, 0.25, 1),
+  maximum: fc.constantFrom(1, 2.75, 4),
+  exclusiveMinimum: fc.boolean(),
+  multipleOf: fc.constantFrom(0.25, 0.5),
+}).map(({ exclusiveMinimum, ...keywords }): Schema => ({
+  type: "number",
+  ...keywords,
+  ...(keywords.minimum === undefined || exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
+}));
+
+/** Objects of which one field says which other ones there are. */
+const union = fc.subarray(["a", "b", "c"], { minLength: 1 }).map((variants): Schema => ({
+  type: "object",
+  properties: {
+    tag: { type: "string", enum: variants },
+    ...Object.fromEntries(variants.map((name) => [name, { type: "integer" }])),
+  },
+  required: ["tag"],
+  "x-kubernetes-validations": variants.map((name) => {
+    const others = variants
+      .filter((other) => other !== name)
+      .map((other) => ` && !has(self.${other})`);
+    return { rule: `self.tag != '${name}' || (has(self.${name})${others.join("")})` };
+  }),
+}));
+
 const other = fc.constantFrom<Schema>(
   { type: "boolean" },
-  { type: "number" },
   { "x-kubernetes-int-or-string": true },
   { "x-kubernetes-preserve-unknown-fields": true },
 );
 
-const leaf = fc.oneof(text, number, other);
+const leaf = fc.oneof(text, number, fraction, other, union);
 
 /** An object of up to three fields, a record or a list of what `inner` makes. */
 function around(inner: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> {
@@ -123,7 +183,7 @@ function valueOf(of: Schema, pick: (count: number) => number): unknown {
     case "integer":
       return pick(10);
     case "number":
-      return pick(10) / 2;
+      return pick(24) / 8;
     case "boolean":
       return pick(2) === 0;
     case "array":
@@ -152,7 +212,11 @@ function write(of: Schema, value: unknown): { lost: string[]; errors: string[] }
   const lost = prune(value, of);
   dropNulls(value, of);
   setDefaults(value, of);
-  const errors = [...new SchemaValidator(of).validate(value), ...listErrors(value, of)];
+  const errors = [
+    ...new SchemaValidator(of).validate(value),
+    ...listErrors(value, of),
+    ...new RuleChecker(of, false).check(value, undefined),
+  ];
   return { lost, errors: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 

@@ -65,6 +65,22 @@ const inside = (...names: string[]): Schema => ({
 });
 const record = (values: Schema): Schema => ({ type: "object", additionalProperties: values });
 
+/** A union whose `type` says which other field there is. */
+const variants = (...names: string[]): Schema => ({
+  type: "object",
+  properties: {
+    type: { type: "string", enum: names },
+    ...Object.fromEntries(names.map((name) => [name, text])),
+  },
+  required: ["type"],
+  "x-kubernetes-validations": names.map((name) => ({
+    rule: `self.type != '${name}' || (${[
+      `has(self.${name})`,
+      ...names.filter((other) => other !== name).map((other) => `!has(self.${other})`),
+    ].join(" && ")})`,
+  })),
+});
+
 const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
   ["a field that is gone", crd(text), crd(undefined), "breaking: the field was removed"],
   ["a field that is new", crd(undefined), crd(text), "safe: the field is new"],
@@ -91,7 +107,7 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "a type that takes more",
     crd(number),
     crd({ "x-kubernetes-int-or-string": true }),
-    "safe: numbers and strings are both taken now",
+    "risky: numbers and strings are both valid now; clients that expect numbers may read the other",
   ],
   [
     "a lower maximum",
@@ -532,6 +548,54 @@ const CASES: readonly (readonly [string, CrdState, CrdState, string])[] = [
     "risky: objects were stored as v1 and are stored as v2",
   ],
   [
+    "a limit in another spelling",
+    crd({ ...number, minimum: 1 }),
+    crd({ ...number, minimum: 0, exclusiveMinimum: true }),
+    "safe: exclusiveMinimum is true now; every old value is still valid",
+  ],
+  [
+    "a fraction between two limits",
+    crd({ type: "number", minimum: 0, exclusiveMinimum: true }),
+    crd({ type: "number", minimum: 0.1 }),
+    "breaking: minimum was 0 and is 0.1; 0.05 was valid and is refused now",
+  ],
+  [
+    "a pattern that takes more",
+    crd({ ...text, pattern: "^-?[0-9]+(\\.[0-9]+)?Gi$" }),
+    crd({ ...text, pattern: "^.*Gi$" }),
+    "safe: the pattern was ^-?[0-9]+(\\.[0-9]+)?Gi$ and is ^.*Gi$; it takes every text that the old one took",
+  ],
+  [
+    "a pattern that takes less",
+    crd({ ...text, pattern: "^[a-z-]+$" }),
+    crd({ ...text, pattern: "^[a-z]([a-z-]*[a-z])?$" }),
+    'breaking: the pattern was ^[a-z-]+$ and is ^[a-z]([a-z-]*[a-z])?$; "-" was valid and is refused now',
+  ],
+  [
+    "a number that becomes a number or a string",
+    crd({ ...number, format: "int32" }),
+    crd({
+      "x-kubernetes-int-or-string": true,
+      anyOf: [{ type: "integer" }, { type: "string" }],
+    }),
+    "risky: numbers and strings are both valid now",
+  ],
+  [
+    "a variant that is new",
+    crd(variants("git", "s3")),
+    crd(variants("git", "s3", "oci")),
+    "risky: there is a new rule: self.type != 'git' || (has(self.git) && !has(self.s3) && !has(self.oci)); of ",
+  ],
+  [
+    "a rule with a value that it refuses",
+    crd(inside("a", "b")),
+    crd({
+      ...inside("a", "b"),
+      "x-kubernetes-validations": [{ rule: "!(has(self.a) && has(self.b))" }],
+    }),
+    'breaking: there is a new rule: !(has(self.a) && has(self.b)); {"a":"a","b":"a"} was valid and is refused now',
+  ],
+  [
     "a status that is no subresource any more",
     crd(text),
     crd(text, { version: { subresources: {} } }),
@@ -558,9 +622,25 @@ describe("the change gate", () => {
     expect(change).toMatchObject({
       crd: "zones.dns.example.com",
       version: "v1",
-      path: ["spec", "field", "items"],
+      path: [{ field: "spec" }, { field: "field" }, "items"],
       keyword: "type",
     });
+  });
+
+  it("breaks nothing where a variant is added, and shows what breaks where one gets another field", () => {
+    const breaking = (after: Schema): string[] =>
+      compareCrds([crd(variants("git", "s3"))], [crd(after)])
+        .filter(({ severity }) => severity === "breaking")
+        .map(({ message }) => message);
+    expect(breaking(variants("git", "s3", "oci"))).toEqual([]);
+    const [s3] = variants("git", "s3")["x-kubernetes-validations"]?.slice(1) ?? [];
+    const stricter = variants("git", "s3", "region");
+    stricter["x-kubernetes-validations"]?.splice(1, 2, {
+      rule: `${s3?.rule ?? ""} && (self.type != 's3' || has(self.region))`,
+    });
+    expect(breaking(stricter).join("\n")).toContain(
+      '{"type":"s3","s3":"a"} was valid and is refused now',
+    );
   });
 
   it("judges CRDs that come and go", () => {

@@ -83,7 +83,7 @@ function printChange(change: PlacedChange, context: CliContext): void {
   const { file, line, column } = change;
   const where = file === undefined ? "" : `${file}:${String(line)}:${String(column)} `;
   const path = change.path
-    .map((step) => (step === "items" ? "[]" : step === "additionalProperties" ? "{}" : `.${step}`))
+    .map((step) => (step === "items" ? "[]" : step === "values" ? "{}" : `.${step.field}`))
     .join("");
   const version = change.version === "" ? "" : ` ${change.version}`;
   const what = path === "" ? "" : ` ${path.slice(1)}`;

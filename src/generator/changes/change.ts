@@ -6,14 +6,17 @@
  */
 type Severity = "breaking" | "risky" | "safe";
 
+/** A step below a node: into a field, the items of a list, or the values of a record. */
+export type Step = { readonly field: string } | "items" | "values";
+
 export interface Change {
   readonly severity: Severity;
   /** The CRD's name: `zones.dns.example.com`. */
   readonly crd: string;
   /** The version whose schema differs; empty for what all versions share. */
   readonly version: string;
-  /** The path of properties, `.items` and `.additionalProperties` below the schema's root. */
-  readonly path: readonly string[];
+  /** The steps from the schema's root to the node. */
+  readonly path: readonly Step[];
   /** The keyword that differs, where it is one: its marker is where the change was made. */
   readonly keyword: string;
   readonly message: string;

@@ -3,6 +3,7 @@ import { sameJson } from "../../kube/json.ts";
 import { isKnownFormat } from "../../kube/schema/formats.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";
 import type { Finding } from "./change.ts";
+import { Narrowing } from "./refused-value.ts";
 
 const LOWER = ["minimum", "minLength", "minItems", "minProperties"] as const;
 const UPPER = ["maximum", "maxLength", "maxItems", "maxProperties"] as const;
@@ -11,14 +12,19 @@ const show = (value: unknown): string => JSON.stringify(value);
 
 /** The differences of the node itself, without its children. */
 export function compareNode(before: Schema, after: Schema): Finding[] {
+  const narrowing = new Narrowing(before, after);
   const typed = compareTypes(before, after);
-  if (typed.some(({ severity }) => severity === "breaking")) return typed;
+  if (typed.some(({ severity }) => severity === "breaking")) {
+    return typed.map((finding) => narrowing.proved(finding));
+  }
   return [
-    ...typed,
-    ...compareBounds(before, after),
-    ...compareEnums(before, after),
-    ...compareRules(before, after),
-    ...compareOthers(before, after),
+    ...[
+      ...typed,
+      ...compareBounds(before, after),
+      ...compareEnums(before, after),
+      ...compareOthers(before, after),
+    ].map((finding) => narrowing.proved(finding)),
+    ...compareRules(before, after, narrowing),
   ];
 }
 
@@ -26,7 +32,8 @@ function compareTypes(before: Schema, after: Schema): Finding[] {
   const flexible = after["x-kubernetes-int-or-string"] === true;
   const wasFlexible = before["x-kubernetes-int-or-string"] === true;
   if (flexible && !wasFlexible && (before.type === "string" || before.type === "integer")) {
-    return [found("safe", "type", "numbers and strings are both taken now")];
+    const message = `numbers and strings are both valid now; clients that expect ${before.type === "string" ? "strings" : "numbers"} may read the other`;
+    return [found("risky", "type", message)];
   }
   if (before.type !== after.type || flexible !== wasFlexible) {
     const open = after.type === undefined && after["x-kubernetes-preserve-unknown-fields"] === true;
@@ -82,12 +89,9 @@ function compareBounds(before: Schema, after: Schema): Finding[] {
     }
   }
   if (before.multipleOf !== after.multipleOf) {
-    const coarser =
-      after.multipleOf !== undefined &&
-      (before.multipleOf === undefined || before.multipleOf % after.multipleOf !== 0);
     changes.push(
       found(
-        coarser ? "breaking" : "safe",
+        after.multipleOf === undefined ? "safe" : "breaking",
         "multipleOf",
         `multipleOf was ${before.multipleOf ?? "not set"} and is ${after.multipleOf ?? "not set"}`,
       ),
@@ -124,13 +128,16 @@ function compareEnums(before: Schema, after: Schema): Finding[] {
 
 const RULES = "x-kubernetes-validations";
 
-function compareRules(before: Schema, after: Schema): Finding[] {
+function compareRules(before: Schema, after: Schema, narrowing: Narrowing): Finding[] {
   const old = new Map((before[RULES] ?? []).map((rule) => [rule.rule, rule]));
   const now = new Map((after[RULES] ?? []).map((rule) => [rule.rule, rule]));
+  const isRewritten = [...old.keys()].some((rule) => !now.has(rule));
   return [
     ...[...now.values()].flatMap((rule) => {
       const known = old.get(rule.rule);
-      return known ? compareRule(known, rule) : [newRule(rule)];
+      return known
+        ? compareRule(known, rule)
+        : [narrowing.provedRule(newRule(rule), rule, isRewritten)];
     }),
     ...[...old.keys()]
       .filter((rule) => !now.has(rule))
@@ -160,7 +167,7 @@ function newRule({ rule, optionalOldSelf }: ValidationRule): Finding {
 function compareOthers(before: Schema, after: Schema): Finding[] {
   const changes: Finding[] = [];
   for (const name of ["allOf", "anyOf", "oneOf", "not"] as const) {
-    if (sameJson(before[name], after[name])) continue;
+    if (sameJson(before[name], after[name]) || isOwnChoice(name, before, after)) continue;
     changes.push(
       found(after[name] === undefined ? "safe" : "breaking", name, `${name} is another one now`),
     );
@@ -176,6 +183,17 @@ function compareOthers(before: Schema, after: Schema): Finding[] {
   }
   changes.push(...compareDefaults(before, after), ...compareTopology(before, after));
   return changes;
+}
+
+/** Numbers or strings are written as a choice, too: that is no difference of its own. */
+function isOwnChoice(name: keyof Schema, ...nodes: readonly Schema[]): boolean {
+  return nodes.every(
+    (node) =>
+      node[name] === undefined ||
+      (name === "anyOf" &&
+        node["x-kubernetes-int-or-string"] === true &&
+        sameJson(node.anyOf, [{ type: "integer" }, { type: "string" }])),
+  );
 }
 
 /** A default fills in what objects leave out, those that are there as well. */

@@ -3,20 +3,20 @@
  * differently.
  */
 import type { Schema } from "../../kube/schema/structural.ts";
-import type { Finding } from "./change.ts";
+import type { Finding, Step } from "./change.ts";
 import { compareNode } from "./compare-node.ts";
 import { getField } from "../../kube/json.ts";
 
 /** A difference and the path at which it is. */
 interface SchemaChange extends Finding {
-  readonly path: readonly string[];
+  readonly path: readonly Step[];
 }
 
 /** All differences of two schemas, outer ones first. */
 export function compareSchemas(
   before: Schema,
   after: Schema,
-  path: readonly string[] = [],
+  path: readonly Step[] = [],
 ): SchemaChange[] {
   const changes: SchemaChange[] = compareNode(before, after).map((found) => ({ ...found, path }));
   // Below another type, everything differs; that is said once.
@@ -32,9 +32,9 @@ export function compareSchemas(
 const isOpen = (schema: Schema): boolean => schema["x-kubernetes-preserve-unknown-fields"] === true;
 
 /** The differences of the values that a record takes under names that it does not list. */
-function compareValues(before: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
+function compareValues(before: Schema, after: Schema, path: readonly Step[]): SchemaChange[] {
   const [old, now] = [valuesOf(before), valuesOf(after)];
-  const at = [...path, VALUES];
+  const at: Step[] = [...path, "values"];
   const say = (severity: Finding["severity"], message: string): SchemaChange[] => [
     { severity, keyword: VALUES, message, path },
   ];
@@ -59,18 +59,18 @@ function valuesOf({ additionalProperties }: Schema): Schema | undefined {
 
 const ANYTHING: Schema = { "x-kubernetes-preserve-unknown-fields": true };
 
-function compareProperties(before: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
+function compareProperties(before: Schema, after: Schema, path: readonly Step[]): SchemaChange[] {
   const [old, fresh] = [before.properties ?? {}, after.properties ?? {}];
   const wasRequired = new Set(before.required);
   const isRequired = new Set(after.required);
   const changes: SchemaChange[] = [];
   const add = (name: string, severity: Finding["severity"], message: string): void => {
-    changes.push({ severity, keyword: "", message, path: [...path, name] });
+    changes.push({ severity, keyword: "", message, path: [...path, { field: name }] });
   };
   for (const [name, schema] of Object.entries(old)) {
     const now = getField(fresh, name);
-    if (now) changes.push(...compareSchemas(schema, now, [...path, name]));
-    else changes.push(...removedField(schema, after, [...path, name]));
+    if (now) changes.push(...compareSchemas(schema, now, [...path, { field: name }]));
+    else changes.push(...removedField(schema, after, [...path, { field: name }]));
     if (wasRequired.has(name) && !isRequired.has(name)) {
       add(name, "safe", "the field is no longer required");
     } else if (wasRequired.has(name) && now && fills(schema) && !fills(now)) {
@@ -85,7 +85,8 @@ function compareProperties(before: Schema, after: Schema, path: readonly string[
         "breaking",
         "contents of the field that were kept without validation are now validated",
       );
-    else if (valuesOf(before)) changes.push(...namedValue(before, schema, [...path, name]));
+    else if (valuesOf(before))
+      changes.push(...namedValue(before, schema, [...path, { field: name }]));
     else if (!isRequired.has(name)) add(name, "safe", "the field is new");
   }
   for (const name of isRequired) {
@@ -96,7 +97,7 @@ function compareProperties(before: Schema, after: Schema, path: readonly string[
 }
 
 /** A field that is not listed any more; what objects have in it stays only in a record or where all is kept. */
-function removedField(field: Schema, after: Schema, path: readonly string[]): SchemaChange[] {
+function removedField(field: Schema, after: Schema, path: readonly Step[]): SchemaChange[] {
   const values = valuesOf(after);
   const say = (severity: Finding["severity"], message: string): SchemaChange => ({
     severity,
@@ -114,7 +115,7 @@ function removedField(field: Schema, after: Schema, path: readonly string[]): Sc
 }
 
 /** A field that was one of a record's values. */
-function namedValue(before: Schema, field: Schema, path: readonly string[]): SchemaChange[] {
+function namedValue(before: Schema, field: Schema, path: readonly Step[]): SchemaChange[] {
   const message = "the field was a value of the record";
   return [
     { severity: "risky", keyword: "", message, path },
