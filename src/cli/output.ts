@@ -16,6 +16,14 @@ export function printText(print: (line: string) => void, text: string): void {
   for (const line of text.split(/\r?\n/)) print(line);
 }
 
+/** Prints what a user should know about a result: sentences, one for each note. */
+export function tellNotes(
+  notes: readonly string[],
+  context: Pick<CliContext, "err" | "color">,
+): void {
+  for (const note of notes) context.err(`${paint(context).yellow("note")} ${note}`);
+}
+
 /** Prints a value for programs. */
 export function printJson(context: Pick<CliContext, "out">, value: unknown): void {
   const out = (line: string): void => {

@@ -173,7 +173,7 @@ describe("-o json of a command that compares", { timeout: 60_000 }, () => {
           expect.objectContaining({
             severity: "breaking",
             crd: "pages.web.example.com",
-            path: ["spec", "size"],
+            path: [{ field: "spec" }, { field: "size" }],
             file: "src/api/v1/page.ts",
             line: expect.any(Number) as number,
           }),

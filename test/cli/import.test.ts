@@ -42,7 +42,6 @@ describe("tsop import", () => {
       join(folder, "crds/areas.yml"),
       CRD.replace(/zone/g, "area").replace(/Zone/g, "Area"),
     );
-    writeFileSync(join(folder, "crds/kustomization.yaml"), "resources: [zones.yaml]\n");
     writeFileSync(join(folder, "crds/README.md"), "{{");
     const imported = await runCli(folder, ["import", "crds"]);
     expect([imported.code, imported.err]).toEqual([0, ""]);
@@ -63,6 +62,58 @@ describe("tsop import", () => {
       expect([refused.code, refused.out]).toEqual([2, ""]);
       expect(refused.err).toMatch(/compressed-file: .*crds\/deep\/areas.yaml.gz is compressed/);
     }
+  });
+
+  it("renders a folder with a kustomization, so that what it patches is imported", async () => {
+    const folder = await newProject();
+    mkdirSync(join(folder, "go/crd/bases"), { recursive: true });
+    mkdirSync(join(folder, "go/crd/patches"));
+    writeFileSync(join(folder, "go/crd/bases/zones.yaml"), CRD);
+    writeFileSync(
+      join(folder, "go/crd/bases/areas.yaml"),
+      CRD.replace(/zone/g, "area").replace(/Zone/g, "Area"),
+    );
+    writeFileSync(
+      join(folder, "go/crd/patches/webhook.yaml"),
+      `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: zones.dns.example.com }
+spec:
+  conversion:
+    strategy: Webhook
+    webhook:
+      clientConfig: { service: { namespace: system, name: webhook-service, path: /convert } }
+      conversionReviewVersions: [v1]
+`,
+    );
+    writeFileSync(
+      join(folder, "go/crd/kustomization.yaml"),
+      "resources: [bases/zones.yaml]\npatches: [{ path: patches/webhook.yaml }]\n",
+    );
+    const imported = await runCli(folder, ["import", "go/crd"]);
+    expect(imported.code).toBe(0);
+    expect(imported.err).toContain(
+      "note go/crd/bases/areas.yaml has a CRD that the kustomization of go/crd does not include",
+    );
+    expect(imported.out).not.toContain("area.ts");
+    await runCli(folder, ["manifests"]);
+    expect(filesIn(folder)["config/crd/bases/dns.example.com_zones.yaml"]).toContain(
+      "webhook-service",
+    );
+    const same = await runCli(folder, ["manifests", "--against", "go/crd"]);
+    expect(same.out).toContain("0 breaking, 0 risky, 0 safe");
+    const patched =
+      "note The kustomization of go/crd changes spec.conversion of zones.dns.example.com, which go/crd/bases/zones.yaml does not have. Pass go/crd instead to include it.";
+    expect((await runCli(folder, ["manifests", "--against", "go/crd/bases"])).err).toContain(
+      patched,
+    );
+    const bare = await runCli(folder, [
+      "import",
+      "go/crd/bases/zones.yaml",
+      "--dry-run",
+      "--force",
+    ]);
+    expect(bare.err).toContain(patched);
   });
 
   it("leaves an edited file alone unless it is told to overwrite it", async () => {
@@ -101,7 +152,7 @@ describe("tsop import", () => {
     [
       "null-item.yaml",
       "kind: CustomResourceDefinitionList\nitems: [null]\n",
-      "null-item.yaml: items[0] of the list is null; expected an object.",
+      "null-item.yaml:2:9: items[0] of the list is null; expected an object.",
     ],
     ["no-spec.yaml", CRD.slice(0, CRD.indexOf("spec:")), "it has no spec with a group and names"],
     ["no-version.yaml", CRD.replace(/versions:[^]*/, "versions: []\n"), "it has no versions"],

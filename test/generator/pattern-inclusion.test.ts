@@ -33,7 +33,10 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 }));
 
-const text = fc.string({ unit: fc.constantFrom(..."abAB01_ é\n"), maxLength: 6 });
+const text = fc.string({
+  unit: fc.constantFrom("a", "b", "A", "B", "0", "_", " ", "é", "\n"),
+  maxLength: 6,
+});
 
 describe("a text that only one of two patterns takes", () => {
   it("is one, and where there is none, no text is", () => {

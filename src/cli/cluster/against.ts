@@ -1,7 +1,7 @@
 /** `tsop manifests --against`: what the code changes about CRDs that are in use. */
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../errors.ts";
-import type { Change } from "../../generator/changes/change.ts";
+import { type Change, pathText } from "../../generator/changes/change.ts";
 import { compareCrds, type CrdState } from "../../generator/changes/compare-crds.ts";
 import type { Generated } from "../../generator/generate.ts";
 import { readCrd } from "../../generator/import/read-crd.ts";
@@ -11,12 +11,11 @@ import type { CliContext } from "../context.ts";
 import { CustomResourceDefinition } from "../../generated/k8s/apiextensions-v1.ts";
 import { isCrd } from "../project/crd.ts";
 import { present } from "../../present.ts";
-import { paint } from "../output.ts";
+import { paint, tellNotes } from "../output.ts";
 import { GitRepository } from "../git.ts";
-import { readIfThere } from "../project/plan.ts";
+import { documentsAt } from "../kustomize/given-documents.ts";
 import type { Project } from "../project/project-file.ts";
-import { readYaml } from "../project/yaml/yaml-documents.ts";
-import { yamlFilesAt } from "../project/yaml/yaml-files.ts";
+import { readYaml, type YamlDocument } from "../project/yaml/yaml-documents.ts";
 
 const CRD_FOLDER = "config/crd/bases";
 
@@ -82,27 +81,24 @@ function printChange(change: PlacedChange, context: CliContext): void {
   const color = change.severity === "breaking" ? red : yellow;
   const { file, line, column } = change;
   const where = file === undefined ? "" : `${file}:${String(line)}:${String(column)} `;
-  const path = change.path
-    .map((step) => (step === "items" ? "[]" : step === "values" ? "{}" : `.${step.field}`))
-    .join("");
+  const path = pathText(change.path);
   const version = change.version === "" ? "" : ` ${change.version}`;
-  const what = path === "" ? "" : ` ${path.slice(1)}`;
+  const what = path === "" ? "" : ` ${path}`;
   context.out(
     `${color(bold(change.severity))} ${where}${change.crd}${version}${what}: ${change.message}.`,
   );
 }
 
-/** The definitions of a text, and those of a list in it: `kubectl get crd -o yaml` prints one. */
-function crdsIn(text: string, from: string): CrdState[] {
-  return readYaml(text, from).flatMap((document) => {
-    const { value } = document;
-    if (!isJsonObject(value)) return [];
-    const { kind, items } = value;
-    if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
-      return items.flatMap((item, index) => crdOf(item, document.placeOf(["items", index])));
-    }
-    return crdOf(value, document.placeOf([]));
-  });
+const crdsIn = (text: string, from: string): CrdState[] => readYaml(text, from).flatMap(crdsOf);
+
+/** The definitions of a document, and those of a list: `kubectl get crd -o yaml` prints one. */
+function crdsOf({ value, placeOf }: Pick<YamlDocument, "value" | "placeOf">): CrdState[] {
+  if (!isJsonObject(value)) return [];
+  const { kind, items } = value;
+  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
+    return items.flatMap((item, index) => crdOf(item, placeOf(["items", index])));
+  }
+  return crdOf(value, placeOf([]));
 }
 
 function crdOf(value: unknown, place: string): CrdState[] {
@@ -128,14 +124,13 @@ async function readState(
       }))
       .filter(({ spec }) => groups.has(spec.group));
   }
-  const files = await yamlFilesAt(resolve(context.cwd, against));
-  return files
-    ? (await Promise.all(files.map(readFile))).flat()
-    : readRevision(against, project, context);
-}
-
-async function readFile(path: string): Promise<CrdState[]> {
-  return crdsIn((await readIfThere(path)) ?? "", path);
+  const given = await documentsAt(
+    resolve(context.cwd, against),
+    (path) => relative(context.cwd, path) || ".",
+  );
+  if (!given) return readRevision(against, project, context);
+  tellNotes(given.notes, context);
+  return given.documents.flatMap(crdsOf);
 }
 
 /** The generated CRDs of a revision. */

@@ -1,5 +1,5 @@
 /** What a changed CRD does to those who have objects of its kind, as lines for people. */
-import type { Change } from "../../generator/changes/change.ts";
+import { type Change, pathText } from "../../generator/changes/change.ts";
 import type { CliContext } from "../context.ts";
 import { paint } from "../output.ts";
 import type { CrdEffects } from "./deploy-plan.ts";
@@ -30,6 +30,6 @@ export function* crdEffectLines(
 function changeLine({ severity, version, path, message }: Change, context: CliContext): string {
   const { red, yellow, dim } = paint(context);
   const color = { breaking: red, risky: yellow, safe: dim }[severity];
-  const where = [version, path.join(".")].filter((part) => part !== "").join(" ");
+  const where = [version, pathText(path)].filter((part) => part !== "").join(" ");
   return `${color(severity)} ${where === "" ? "" : `${where}: `}${message}`;
 }

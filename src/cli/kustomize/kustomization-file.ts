@@ -1,4 +1,5 @@
 /** `kustomization.yaml`: finding and reading it. */
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
 import { isJsonObject } from "../../kube/json.ts";
@@ -7,6 +8,10 @@ import { kustomizationFile, type Kustomization } from "./kustomization.ts";
 import type { SourceFiles } from "./source-files.ts";
 
 const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/** Whether the path is a folder with a kustomization of its own. */
+export const hasKustomization = (folder: string): boolean =>
+  FILE_NAMES.some((name) => existsSync(join(folder, name)));
 
 /**
  * Reads the kustomization of a folder.

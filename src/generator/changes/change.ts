@@ -9,6 +9,13 @@ type Severity = "breaking" | "risky" | "safe";
 /** A step below a node: into a field, the items of a list, or the values of a record. */
 export type Step = { readonly field: string } | "items" | "values";
 
+/** The path as people write it: `spec.ports[].name`, and `{}` for the values of a record. */
+export const pathText = (path: readonly Step[]): string =>
+  path
+    .map((step) => (step === "items" ? "[]" : step === "values" ? "{}" : `.${step.field}`))
+    .join("")
+    .replace(/^\./, "");
+
 export interface Change {
   readonly severity: Severity;
   /** The CRD's name: `zones.dns.example.com`. */

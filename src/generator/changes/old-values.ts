@@ -233,7 +233,5 @@ function shortened(value: Json): Json {
       : value.map(shortened);
   }
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, shortened(part as Json)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shortened(part)]));
 }

@@ -2,7 +2,6 @@
  * Texts that one regular expression finds and another one does not. The compiled programs of both are
  * run side by side on all texts, shortest first; texts that leave both in the same state are tried once.
  */
-import type { RE2JS } from "re2js";
 import { compilePattern } from "../../kube/cel/patterns.ts";
 import { CelError } from "../../kube/cel/values.ts";
 
@@ -86,7 +85,7 @@ export function textOnlyIn(before: string, after: string): TextSearch {
 function programOf(pattern: string): Program | undefined {
   const compiled = compilePattern(pattern);
   if (compiled instanceof CelError) return undefined;
-  const program = (compiled as RE2JS).re2().prog as Program;
+  const program = compiled.re2().prog as Program;
   const known = program.inst.every(({ op }) => op >= Op.alt && op <= Op.anyButNewline);
   return known ? program : undefined;
 }
@@ -137,7 +136,7 @@ function conditionsAt(last: number, next: number): number {
 }
 
 /** Characters that people read easily, to be preferred in what is shown. */
-const USUAL = [..."axyzAX0195-._/: ,@~é\n"].map((text) => text.codePointAt(0) ?? 0);
+const USUAL = Array.from("axyzAX0195-._/: ,@~é\n", (text) => text.codePointAt(0) ?? 0);
 
 /** One character for each set of characters that the programs don't tell apart. */
 function alphabetOf(programs: readonly Program[]): number[] {

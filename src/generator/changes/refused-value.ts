@@ -6,6 +6,7 @@ import { setDefaults } from "../../kube/schema/defaults.ts";
 import { listErrors } from "../../kube/schema/lists.ts";
 import type { Schema, ValidationRule } from "../../kube/schema/structural.ts";
 import { SchemaValidator } from "../../kube/schema/validate.ts";
+import { tableOf } from "../../table.ts";
 import type { Finding } from "./change.ts";
 import { oldValues, showValue } from "./old-values.ts";
 import { textOnlyIn } from "./pattern-inclusion.ts";
@@ -19,7 +20,7 @@ const NUMERIC = [
 ] as const;
 
 /** Keywords that say nothing without each other: those of the new schema are tried together. */
-const TOGETHER: Readonly<Record<string, readonly (keyof Schema)[]>> = {
+const TOGETHER = tableOf<readonly (keyof Schema)[]>({
   ...Object.fromEntries(NUMERIC.map((keyword) => [keyword, NUMERIC])),
   type: ["type", "format", "x-kubernetes-int-or-string", "anyOf", "allOf"],
   format: ["format"],
@@ -37,7 +38,7 @@ const TOGETHER: Readonly<Record<string, readonly (keyof Schema)[]>> = {
   not: ["not"],
   "x-kubernetes-list-type": ["x-kubernetes-list-type", "x-kubernetes-list-map-keys"],
   "x-kubernetes-list-map-keys": ["x-kubernetes-list-map-keys"],
-};
+});
 
 /** One node of a schema, before and after, and the values that the old one takes. */
 export class Narrowing {
@@ -52,7 +53,7 @@ export class Narrowing {
 
   /** The finding with the value that proves it; a safe one where every old value is still valid. */
   proved(finding: Finding): Finding {
-    const keywords = TOGETHER[finding.keyword];
+    const keywords = TOGETHER.get(finding.keyword);
     if (finding.severity !== "breaking" || !keywords) return finding;
     const changed = this.#with(keywords);
     const refused = this.#refusedBy(changed);

@@ -64,9 +64,11 @@ export function finalizerOf<K extends KubeObject>(
       'Name one in your own domain: withOptions({ finalizer: "web.example.com/cleanup" }).',
     );
   }
-  const [error] = finalizer.includes("/")
-    ? qualifiedNameErrors(finalizer)
-    : ["it has no domain before a slash"];
+  // The API server takes such names for kinds of CRDs, with a warning: operators had them before there were domains.
+  const needsDomain = !finalizer.includes("/") && !resource.group.includes(".");
+  const [error] = needsDomain
+    ? [`${resource.kind} is built into Kubernetes, which refuses a finalizer without a domain`]
+    : qualifiedNameErrors(finalizer);
   if (error === undefined) return finalizer;
   throw misbuilt(
     `the finalizer ${finalizer} of its cleanup is not valid: ${error}`,

@@ -39,7 +39,7 @@ it("tsop manifests --against says what breaks, where, and exits with 3", async (
     const changed = await runCli(folder, ["manifests", "--against", against]);
     expect(changed.code).toBe(3);
     expect(changed.out).toContain(
-      "breaking src/zone.ts:3:4 zones.dns.example.com v1 spec.ttl: maximum was 9 and is 5.",
+      "breaking src/zone.ts:3:4 zones.dns.example.com v1 spec.ttl: maximum was 9 and is 5; 9 was valid and is refused now.",
     );
   }
   expect(readFileSync(join(folder, crd), "utf8")).toBe(before);

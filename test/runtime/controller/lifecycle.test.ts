@@ -524,9 +524,19 @@ describe("mistakes by which a hook would never be called", () => {
         .withOptions(finalizer === undefined ? {} : { finalizer })
         .complete({ ...done, cleanup });
     expect(() => build()).toThrow("ConfigMap is not a kind of this program");
-    expect(() => build("cleanup")).toThrow("it has no domain before a slash");
+    expect(() => build("cleanup")).toThrow(
+      "ConfigMap is built into Kubernetes, which refuses a finalizer without a domain",
+    );
     expect(() => build("example.com/no spaces")).toThrow("is not valid");
     expect(build("example.com/web").name).toBe("configmap");
+  });
+
+  it("a cleanup of a custom resource may have a finalizer without a domain, as published operators have", () => {
+    const cleanup = () => Promise.resolve();
+    const builder = controllerFor(manager())
+      .for(Widget)
+      .withOptions({ finalizer: "widget-cleanup" });
+    expect(builder.complete({ ...done, cleanup }).name).toBe("widget");
   });
 
   it("a cleanup for another kind does not compile", () => {

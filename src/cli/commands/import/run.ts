@@ -9,14 +9,14 @@ import type { CliContext } from "../../context.ts";
 import { download, withoutSecrets } from "../../project/download.ts";
 import { checkTimeout } from "../../project/inputs.ts";
 import { CustomResourceDefinition } from "../../../generated/k8s/apiextensions-v1.ts";
-import { paint } from "../../output.ts";
+import { documentsAt, type GivenDocument } from "../../kustomize/given-documents.ts";
+import { paint, tellNotes } from "../../output.ts";
 import { carryOut, planFiles, readIfThere } from "../../project/plan.ts";
 import { EXTERNAL_CRDS } from "../../project/installed.ts";
 import { defaultList, withCrds } from "../../project/default-list.ts";
 import { getProject, type Project } from "../../project/project-file.ts";
 import { alone } from "../../project/project-lock.ts";
-import { readDocuments } from "../../project/yaml/yaml-documents.ts";
-import { yamlFilesAt } from "../../project/yaml/yaml-files.ts";
+import { readYaml } from "../../project/yaml/yaml-documents.ts";
 import type { Options, Run } from "../../command.ts";
 import type { importCrds } from "./flags.ts";
 
@@ -142,48 +142,44 @@ async function readDefinitions(
   context: CliContext,
 ): Promise<unknown[]> {
   if (from === "cluster") return openCluster(options, context).list(CustomResourceDefinition);
-  const texts = isUrl(from)
-    ? [[withoutSecrets(from), await download(from, options.timeout, context.clock)] as const]
-    : await fileTexts(from, context);
-  return texts.flatMap(([path, text]) =>
-    readDocuments(text, path).flatMap((document) => itemsOf(document, path)),
-  );
-}
-
-/** The texts to import, each with its place. */
-async function fileTexts(
-  from: string,
-  context: CliContext,
-): Promise<(readonly [from: string, text: string])[]> {
-  if (from === "-") {
-    const { text } = await import("node:stream/consumers");
-    return [[from, await text(process.stdin)]];
-  }
-  const files = await yamlFilesAt(resolve(context.cwd, from));
-  if (files) {
-    const shown = (path: string): string => relative(context.cwd, path);
-    return Promise.all(
-      files.map(async (path) => [shown(path), (await readIfThere(path)) ?? ""] as const),
+  if (isUrl(from)) {
+    return definitionsIn(
+      await download(from, options.timeout, context.clock),
+      withoutSecrets(from),
     );
   }
-  throw new UsageError(
-    "file-not-found",
-    `There is no file ${from}.`,
-    "Give a file or a folder, a URL, `-` for standard input, or `cluster`.",
+  if (from === "-") {
+    const { text } = await import("node:stream/consumers");
+    return definitionsIn(await text(process.stdin), from);
+  }
+  const given = await documentsAt(
+    resolve(context.cwd, from),
+    (path) => relative(context.cwd, path) || ".",
   );
+  if (!given) {
+    throw new UsageError(
+      "file-not-found",
+      `There is no file ${from}.`,
+      "Give a file or a folder, a URL, `-` for standard input, or `cluster`.",
+    );
+  }
+  tellNotes(given.notes, context);
+  return given.documents.flatMap(itemsOf);
 }
 
+const definitionsIn = (text: string, from: string): unknown[] =>
+  readYaml(text, from).flatMap(itemsOf);
+
 /** `kubectl get crd -o yaml` prints a list. */
-function itemsOf(document: unknown, path: string): unknown[] {
-  const { kind, items } = document as { readonly kind?: unknown; readonly items?: unknown };
-  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) {
-    return [document];
-  }
+function itemsOf(document: GivenDocument): unknown[] {
+  const { value } = document;
+  const { kind, items } = (value ?? {}) as { readonly kind?: unknown; readonly items?: unknown };
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) return [value];
   const empty = items.indexOf(null);
   if (empty < 0) return items;
   throw new TsopError(
     "not-a-crd",
-    `${path}: items[${empty}] of the list is null; expected an object.`,
+    `${document.placeOf(["items", empty])}: items[${empty}] of the list is null; expected an object.`,
     "Give a CustomResourceDefinition there, or take the item out of the list; nothing was written.",
   );
 }
