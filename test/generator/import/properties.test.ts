@@ -28,6 +28,7 @@ const words = fc.constantFrom(
   "class",
   "default",
   "constructor",
+  "__proto__",
   "toString",
   "a-b",
   "a.b",
