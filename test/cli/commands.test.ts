@@ -157,6 +157,16 @@ describe("-o json of a command that compares", { timeout: 60_000 }, () => {
     expect(texts.join("\n")).not.toContain("schedule");
   });
 
+  it("refuses a field for a class that is there without it, and names the file to edit", async () => {
+    const root = await newProject();
+    await runCli(root, ["create", "api", ...WEB, "--field", "size:int"]);
+    const again = await runCli(root, ["create", "api", ...WEB, "--field", "size:int"]);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing to change")]);
+    const { code, err } = await runCli(root, ["create", "api", ...WEB, "--field", "title:string"]);
+    expect(code).toBe(2);
+    expect(err).toContain("kind-exists: src/api/v1/page.ts declares Page v1 without title");
+  });
+
   it("says what breaks, where, and which lines have mistakes", async () => {
     const root = await newProject();
     await runCli(root, ["create", "api", ...WEB, "--field", "size:int=1"]);

@@ -366,6 +366,15 @@ describe("tsop bundle", () => {
     });
     expect((await runCli(root, ["bundle", "--check", ...flags, ...more])).code).toBe(0);
     expect((await runCli(root, ["bundle", "--check"])).code).toBe(3);
+    const kept = await runCli(root, ["bundle", "--version", "0.3.0"]);
+    expect(kept.err).toContain(
+      "note the image stays registry.example.com/monitor:0.2.0, as the bundle has it. Pass --image to change it.",
+    );
+    expect(written(root)).toMatchObject({
+      metadata: { name: "configmonitor.v0.3.0" },
+      spec: { relatedImages: [{ image: "registry.example.com/monitor:0.2.0" }] },
+    });
+    await runCli(root, ["bundle", ...flags, ...more]);
     expect(readFileSync(join(root, "bundle.Dockerfile"), "utf8")).toContain("stable,candidate");
   }, 60_000);
 
@@ -384,7 +393,9 @@ spec:
   version: 9.9.9
 `;
     writeFileSync(join(folder, "configmonitor.clusterserviceversion.yaml"), base);
-    await runCli(root, ["bundle"]);
+    expect((await runCli(root, ["bundle"])).err).toContain(
+      "note the bundle has the placeholder controller:latest as its image.",
+    );
     const { metadata, spec } = written(root);
     expect(metadata.annotations["capabilities"]).toBe("Deep Insights");
     expect(spec).toMatchObject({

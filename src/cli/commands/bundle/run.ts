@@ -5,10 +5,12 @@ import { TsopError, UsageError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { CliContext } from "../../context.ts";
-import { imageOverride } from "../../cluster/operator-image.ts";
+import { imageOverride, isPlaceholderImage } from "../../cluster/operator-image.ts";
+import type { ImageOverride } from "../../kustomize/kustomization.ts";
 import { readManifests } from "../../kustomize/manifests.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
 import { SourceFiles } from "../../kustomize/source-files.ts";
+import { tellNotes } from "../../output.ts";
 import { packageVersion } from "../../package-info.ts";
 import { planGeneratedFolder } from "../../packaging/generated-folder.ts";
 import { bundleFiles } from "../../packaging/olm/bundle.ts";
@@ -16,8 +18,12 @@ import type { VersionSettings } from "../../packaging/olm/cluster-service-versio
 import { isSemanticVersion } from "../../packaging/semantic-version.ts";
 import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
-import { withOperatorImage } from "../../project/operator-deployment.ts";
-import { readIfThere } from "../../project/plan.ts";
+import {
+  findOperatorDeployment,
+  operatorContainer,
+  withOperatorImage,
+} from "../../project/operator-deployment.ts";
+import { type Plan, readIfThere } from "../../project/plan.ts";
 import type { Project } from "../../project/project-file.ts";
 import { SAMPLES, SAMPLES_LIST } from "../../project/samples.ts";
 import { parseUserYaml } from "../../project/yaml/user-yaml.ts";
@@ -38,10 +44,7 @@ export const run: Run<typeof bundle> = async (options, context) => {
   return writePackage({ ...options, what: "bundle" }, context, async (project) => {
     const { root, projectName } = project;
     const plan = await plannedManifests(project, context);
-    const images = image === undefined ? [] : [imageOverride(image)];
-    const rendered = await renderKustomization(join(root, "config/default"), { plan, images });
-    const objects =
-      image === undefined ? rendered : withOperatorImage(rendered, projectName, image);
+    const objects = await objectsOf({ project, plan, options }, context);
     const facts = await packageFacts(root, projectName);
     const version = options.version ?? facts.version;
     checkVersion("`version` in package.json", version);
@@ -60,6 +63,52 @@ export const run: Run<typeof bundle> = async (options, context) => {
     return planGeneratedFolder(root, outputDir, files, options);
   });
 };
+
+interface Bundled {
+  readonly project: Project;
+  readonly plan: Plan;
+  readonly options: BundleOptions;
+}
+
+/** The objects of `config/default` with the image. Without `--image`, a placeholder does not replace the bundle's image. */
+async function objectsOf(
+  { project: { root, projectName }, plan, options }: Bundled,
+  context: CliContext,
+): Promise<ManifestObject[]> {
+  const render = (images: readonly ImageOverride[]): Promise<ManifestObject[]> =>
+    renderKustomization(join(root, "config/default"), { plan, images });
+  const withImage = async (image: string): Promise<ManifestObject[]> =>
+    withOperatorImage(await render([imageOverride(image)]), projectName, image);
+  if (options.image !== undefined) return withImage(options.image);
+  const objects = await render([]);
+  const operator = findOperatorDeployment(objects, projectName);
+  const image = operator && operatorContainer(operator)?.image;
+  if (image === undefined || !isPlaceholderImage(image)) return objects;
+  const kept = await formerImage(join(root, options.outputDir), projectName);
+  if (kept === undefined) {
+    tellNotes(
+      [`the bundle has the placeholder ${image} as its image. Pass --image before you publish it.`],
+      context,
+    );
+    return objects;
+  }
+  tellNotes([`the image stays ${kept}, as the bundle has it. Pass --image to change it.`], context);
+  return withImage(kept);
+}
+
+/** The image of the bundle that is there; `undefined` where it has none, or the placeholder. */
+async function formerImage(folder: string, projectName: string): Promise<string | undefined> {
+  const path = `manifests/${projectName}.clusterserviceversion.yaml`;
+  const text = await readIfThere(join(folder, path));
+  if (text === undefined) return undefined;
+  const { value } = parseUserYaml(path, text, "bundle-base");
+  const metadata = isJsonObject(value) ? value["metadata"] : undefined;
+  const annotations = isJsonObject(metadata) ? metadata["annotations"] : undefined;
+  const image = isJsonObject(annotations) ? annotations["containerImage"] : undefined;
+  return typeof image === "string" && image !== "" && !isPlaceholderImage(image)
+    ? image
+    : undefined;
+}
 
 function checkVersion(what: string, version: string): void {
   if (isSemanticVersion(version)) return;

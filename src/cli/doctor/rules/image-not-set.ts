@@ -1,9 +1,7 @@
 /** Containers without an image, or with the one that scaffolds put there. */
+import { isPlaceholderImage } from "../../cluster/operator-image.ts";
 import type { Rule } from "../rule.ts";
 import { containerImages, isPlaceholder } from "../workloads.ts";
-
-/** The image that `tsop init` and kubebuilder write, and that their `deploy` replaces. */
-const SCAFFOLDED = /^controller(?::latest)?$/;
 
 export const imageNotSet: Rule = {
   name: "image-not-set",
@@ -14,7 +12,7 @@ export const imageNotSet: Rule = {
     for (const { manifest, image, path, owner, isKustomized } of containerImages(examined)) {
       // The images of a kustomization, or `deploy`, put one in.
       const isReplaced =
-        image !== "" && (isKustomized || (examined.isScaffolded && SCAFFOLDED.test(image)));
+        image !== "" && (isKustomized || (examined.isScaffolded && isPlaceholderImage(image)));
       if (isReplaced || (image !== "" && !isPlaceholder(image))) continue;
       yield {
         place: manifest.at(path),

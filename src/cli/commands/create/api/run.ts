@@ -1,4 +1,5 @@
 /** `tsop create api`: adds a kind to the project. */
+import { join } from "node:path";
 import { UsageError } from "../../../../errors.ts";
 import type { KindClass } from "../../../../generator/find-classes.ts";
 import { pluralOf } from "../../../../kube/plural.ts";
@@ -26,6 +27,7 @@ import {
   variableOf,
   type KindNames,
 } from "../../../project/scaffold/kind-names.ts";
+import { readIfThere } from "../../../project/plan.ts";
 import { wire } from "../../../project/sources/wiring.ts";
 import { neededLines } from "../../../project/scaffold/needed-fields.ts";
 import {
@@ -75,6 +77,10 @@ export const run: Run<typeof createApi> = async (options, context) => {
     const target = options.resource
       ? ownTarget(project, classes, asked)
       : await findTarget(project, classes, { ...asked, purpose: "controller" });
+    const isAsked = options.field.length > 0 || options.image !== undefined;
+    if (options.resource && isAsked && !options.force) {
+      await refuseNewFields(project, target, classes, fields);
+    }
     await scaffoldKind(draft, project, target, { fields, classes, options }, context);
     const group = apiGroupOf(project, target.resource);
     const isEdited = options.resource && target.file !== undefined;
@@ -88,6 +94,26 @@ export const run: Run<typeof createApi> = async (options, context) => {
     };
   });
 };
+
+/** @throws UsageError `kind-exists` where the class is there without a field that is asked for: it is the user's to edit */
+async function refuseNewFields(
+  project: Project,
+  { file = "", resource: { kind, version } }: ApiTarget,
+  classes: readonly KindClass[],
+  fields: readonly SpecField[],
+): Promise<void> {
+  if (!classes.some((known) => known.file === file && known.kind === kind)) return;
+  const text = (await readIfThere(join(project.root, file))) ?? "";
+  const missing = fields.filter(
+    ({ name }) => !new RegExp(`\\b${name}["'\\]]*[?!]?\\s*[:=]`).test(text),
+  );
+  if (missing.length === 0) return;
+  throw new UsageError(
+    "kind-exists",
+    `${file} declares ${kind} ${version} without ${missing.map(({ name }) => name).join(", ")}, and --field and --image only write new classes.`,
+    `Add the fields in ${file}, then run \`npx tsop manifests\`. --force writes the files of the kind again.`,
+  );
+}
 
 /** The fields of the spec as `--field` says them. */
 function fieldsOf({ field, image }: CreateApiOptions): readonly string[] {

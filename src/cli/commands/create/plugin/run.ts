@@ -112,7 +112,7 @@ function askedKind(project: Project, { group, version, kind }: CreatePluginOptio
     );
   }
   const there = project.resources.map(
-    (one) => `--group ${apiGroupOf(project, one)} --version ${one.version} --kind ${one.kind}`,
+    (one) => `--group ${one.group} --version ${one.version} --kind ${one.kind}`,
   );
   const missing = kind === undefined ? "kind" : "version";
   throw new UsageError(
