@@ -57,8 +57,7 @@ export function reportError(
   };
   if (thrown instanceof SourceError) {
     for (const diagnostic of thrown.diagnostics) printDiagnostic(diagnostic, context);
-    const count = thrown.diagnostics.filter(({ severity }) => severity === "error").length;
-    context.err(`${red(bold(`${count} ${count === 1 ? "mistake" : "mistakes"}.`))} ${nextStep}`);
+    context.err(`${red(bold(`${countsOf(thrown.diagnostics)}.`))} ${nextStep}`);
     return ExitCode.failure;
   }
   if (thrown instanceof TsopError) {
@@ -79,12 +78,26 @@ export function reportError(
   return ExitCode.failure;
 }
 
+/** The number of findings of each severity: `2 errors, 1 warning`. */
+function countsOf(diagnostics: readonly Diagnostic[]): string {
+  return (["error", "warning"] as const)
+    .map(
+      (severity) =>
+        [severity, diagnostics.filter((one) => one.severity === severity).length] as const,
+    )
+    .filter(([, count]) => count > 0)
+    .map(([severity, count]) => `${count} ${severity}${count === 1 ? "" : "s"}`)
+    .join(", ");
+}
+
 /** Prints a finding in a file of the user's. */
 export function printDiagnostic(
-  { file, line, column, code, message, fix }: Diagnostic,
-  context: Pick<CliContext, "err">,
+  { file, line, column, severity, code, message, fix }: Diagnostic,
+  context: Pick<CliContext, "err" | "color">,
 ): void {
-  messageLines(`${file}:${line}:${column} ${code}: ${message}`).forEach((text) => {
+  const { red, yellow } = paint(context);
+  const kind = severity === "error" ? red(severity) : yellow(severity);
+  messageLines(`${file}:${line}:${column} ${kind} ${code}: ${message}`).forEach((text) => {
     context.err(text);
   });
   messageLines(`  ${fix}`).forEach((text) => {

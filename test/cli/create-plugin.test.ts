@@ -119,7 +119,7 @@ describe("tsop create plugin", { timeout: 120_000 }, () => {
       'import { type Client } from "tsop";\nimport { Secret } from "tsop/k8s";\nexport const all = (client: Client): Promise<Secret[]> => client.list(Secret);\n',
     );
     expect((await runCli(root, ["manifests"])).err).toContain(
-      "src/plugins/own/lister.ts:3:59 right-missing: client.list(Secret)",
+      "src/plugins/own/lister.ts:3:59 error right-missing: client.list(Secret)",
     );
   });
 
@@ -165,7 +165,7 @@ describe("tsop create plugin", { timeout: 120_000 }, () => {
     await succeed(root, "create", "api", ...PAGE);
     await succeed(root, "create", "api", "--group", "web", "--version", "v1", "--kind", "Site");
     expect((await runCli(root, ["create", "plugin", "webs"])).err).toContain(
-      "--kind is missing: the project has --group web.example.com --version v1 --kind Page, --group",
+      "--kind is missing: the project has --group web --version v1 --kind Page, --group",
     );
     await succeed(root, "create", "plugin", "sites", "--kind", "Site");
     const apps = ["--group", "apps", "--version", "v1", "--kind", "Deployment"];

@@ -258,7 +258,7 @@ describe.skipIf(!hasKubectl)("the main job", { timeout: 120_000 }, () => {
     const from = lines.length;
     edit("src/main.ts", (text) => `${text}const = 5;\n`);
     await untilStreamed(url, ({ mistakes }) => {
-      expect(mistakes.join("\n")).toMatch(/^src\/main\.ts:\d+:\d+ syntax-error/m);
+      expect(mistakes.join("\n")).toMatch(/^src\/main\.ts:\d+:\d+ error syntax-error/m);
       expect(mistakes.at(-1)).toContain("The previous build keeps running");
     });
     // The same words as in the terminal.

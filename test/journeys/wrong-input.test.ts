@@ -99,17 +99,17 @@ describe("wrong code", () => {
     [
       "6. a marker on a field of another type",
       '  @Minimum(1) message: string = "hello";',
-      ["src/api/v1/page.ts:6:4 marker-needs-number: @Minimum is on a string", "Use @MinLength"],
+      ["src/api/v1/page.ts:6:4 error marker-needs-number: @Minimum is on a string", "Use @MinLength"],
     ],
     [
       "7. a type that does not exist",
       "  message!: Strin;",
-      ["src/api/v1/page.ts:6:13 unknown-type: There is no type Strin", "Did you mean string?"],
+      ["src/api/v1/page.ts:6:13 error unknown-type: There is no type Strin", "Did you mean string?"],
     ],
     [
       "8. code that does not parse",
       "  message!: string = {;",
-      [/^src\/api\/v1\/page\.ts:6:\d+ syntax-error/, "Correct the line"],
+      [/^src\/api\/v1\/page\.ts:6:\d+ error syntax-error/, "Correct the line"],
     ],
   ])("%s", async (_title, line, says) => {
     const folder = await pageProject();
@@ -126,7 +126,7 @@ describe("wrong code", () => {
     await refused(folder, ["manifests"], {
       code: 1,
       says: [
-        /^src\/api\/v1\/(page|twin)\.ts:\d+:\d+ duplicate-kind: There is a Page of web\.example\.com\/v1 already/m,
+        /^src\/api\/v1\/(page|twin)\.ts:\d+:\d+ error duplicate-kind: There is a Page of web\.example\.com\/v1 already/m,
         "Give one of them another kind, version or group",
       ],
     });
