@@ -71,7 +71,10 @@ describe("tsop run", () => {
   it("shows where code cannot be bundled, and starts nothing", async () => {
     const folder = await operatorOf(`import { a } from "./not-there.ts";\nconsole.log(a);\n`);
     const { code, err } = await runCli(folder, ["run", "--kubeconfig", "kc"]);
-    expect([code, err]).toEqual([1, expect.stringContaining("src/main.ts:1:19 error not-bundled:")]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("src/main.ts:1:19 error not-bundled:"),
+    ]);
   });
 
   it("names the contexts' trouble before it bundles", async () => {

@@ -99,12 +99,18 @@ describe("wrong code", () => {
     [
       "6. a marker on a field of another type",
       '  @Minimum(1) message: string = "hello";',
-      ["src/api/v1/page.ts:6:4 error marker-needs-number: @Minimum is on a string", "Use @MinLength"],
+      [
+        "src/api/v1/page.ts:6:4 error marker-needs-number: @Minimum is on a string",
+        "Use @MinLength",
+      ],
     ],
     [
       "7. a type that does not exist",
       "  message!: Strin;",
-      ["src/api/v1/page.ts:6:13 error unknown-type: There is no type Strin", "Did you mean string?"],
+      [
+        "src/api/v1/page.ts:6:13 error unknown-type: There is no type Strin",
+        "Did you mean string?",
+      ],
     ],
     [
       "8. code that does not parse",

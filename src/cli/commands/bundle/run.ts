@@ -155,7 +155,7 @@ async function readBase({ root, projectName }: Project): Promise<JsonObject | un
   throw new TsopError(
     "bundle-base",
     `${path} is not a ClusterServiceVersion.`,
-    "Begin it with `apiVersion: operators.coreos.com/v1alpha1` and `kind: ClusterServiceVersion`; see docs/packaging.md.",
+    "Begin it with `apiVersion: operators.coreos.com/v1alpha1` and `kind: ClusterServiceVersion`; see node_modules/tsop/docs/packaging.md.",
   );
 }
 

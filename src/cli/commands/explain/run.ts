@@ -30,7 +30,7 @@ export const run: Run<typeof explain> = async (name, { output }, context) => {
       didYouMean(
         plainName(name),
         [...sections.keys()].map((candidate) => candidate.replace(/^@/, "")),
-        "docs/markers.md and docs/errors.md list them.",
+        "node_modules/tsop/docs/markers.md and errors.md list them.",
       ),
     );
   }

@@ -86,7 +86,7 @@ function createdAt({ env }: CliContext): string {
 }
 
 const WITHOUT_ENGINE =
-  "Without docker and podman, tsop builds the image on a base image: `tsop image --image NAME --base base.tar`; see docs/packaging.md.";
+  "Without docker and podman, tsop builds the image on a base image: `tsop image --image NAME --base base.tar`; see node_modules/tsop/docs/packaging.md.";
 
 /** Has docker or podman build the Dockerfile. */
 async function buildByEngine(

@@ -61,7 +61,8 @@ export function decorationsOf(reader: Reader, module: Module, node: ts.Node): De
         { module, node: expression },
         "unknown-marker",
         `There is no marker @${name}.`,
-        fromGoName(name) ?? didYouMean(name, known(), "See docs/markers.md for the list."),
+        fromGoName(name) ??
+          didYouMean(name, known(), "See node_modules/tsop/docs/markers.md for the list."),
       );
     } else if (call) {
       decorations.push({ name, call });

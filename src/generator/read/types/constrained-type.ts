@@ -49,7 +49,11 @@ export function constrainedType(
         ? `A schema has no keyword ${keyword}.`
         : `The keyword ${keyword} is on ${type.schema.type ?? "another type"}.`,
       fit === undefined
-        ? didYouMean(keyword, schemaKeywords.keys(), "See docs/markers.md for the list.")
+        ? didYouMean(
+            keyword,
+            schemaKeywords.keys(),
+            "See node_modules/tsop/docs/markers.md for the list.",
+          )
         : `Remove it, or make the type a${fit === "array" || fit === "object" ? "n" : ""} ${fit}.`,
     );
   }

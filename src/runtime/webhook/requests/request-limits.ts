@@ -23,11 +23,11 @@ const BODY_DEPTH: ExceededLimit = {
 };
 const CLIENT: ExceededLimit = {
   name: "client-certificate",
-  fix: "Configure the certificate of the API server (docs/webhooks.md), or leave out `clients` of the webhooks.",
+  fix: "Configure the certificate of the API server (docs/webhooks.md of tsop), or leave out `clients` of the webhooks.",
 };
 const REQUEST_MEMORY: ExceededLimit = {
   name: "request-memory",
-  fix: `${MORE_MEMORY} If other clients than API servers send requests, narrow the NetworkPolicy or require client certificates (docs/webhooks.md).`,
+  fix: `${MORE_MEMORY} If other clients than API servers send requests, narrow the NetworkPolicy or require client certificates (docs/webhooks.md of tsop).`,
   retryAfterSeconds: 1,
 };
 
