@@ -138,9 +138,13 @@ function genericFields(reader: Reader, module: Module, node: ts.ClassDeclaration
   const checker = reader.modules.checkerFor(module);
   const { properties = [] } = answer({ reader, checker, module, node, trail: [node] }, (asked) => ({
     ...leaf({ type: "object" }, asked.at),
-    properties: checkedFields(asked, checker.getTypeAtLocation(node)),
+    properties: checkedFields(
+      asked,
+      checker.getTypeAtLocation(node),
+      new Set(Object.keys(standardFields)),
+    ),
   }));
-  return properties.filter(({ name }) => !Object.hasOwn(standardFields, name));
+  return [...properties];
 }
 
 /** The classes above a kind's class, up to CustomResource. */

@@ -102,7 +102,8 @@ function declareLazily(symbol: InnerSymbol, typeOf: () => ts.Type): void {
 }
 
 const COPIED = ts.TypeFlags.String | ts.TypeFlags.Number | ts.TypeFlags.Object;
-const WHOLE = ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never | ts.TypeFlags.Instantiable;
+const WHOLE =
+  ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never | ts.TypeFlags.Instantiable;
 
 /** A type that is `type` to the checker. */
 function stand(checker: InnerChecker, type: ts.Type, of: Brand["of"]): ts.Type {

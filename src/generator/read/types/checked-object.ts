@@ -22,6 +22,7 @@ import {
   onceSet,
   readField,
 } from "./members.ts";
+import { isMetadata, metadataFields } from "./scalars.ts";
 import { settled, withOptional } from "./type-forms.ts";
 
 /** The links of computed symbols and types, which the compiler's declarations leave out. */
@@ -63,6 +64,7 @@ export function checkedObject(asked: Asked, type: ts.Type): TypeModel {
     );
   }
   const fields = checker.getPropertiesOfType(type).flatMap((one) => fieldOf(asked, one) ?? []);
+  if (type.aliasSymbol?.getName() === "Pick") complainOfCode(asked, type);
   const properties = fields.map(({ property }) => property);
   const values = indexOf(asked, type, fields.length > 0);
   if (values) return values;
@@ -78,10 +80,35 @@ export function checkedObject(asked: Asked, type: ts.Type): TypeModel {
   return onceSet(applyMarks(reader, described, marks).type, settableOnce);
 }
 
-/** The fields of a class that are not code. */
-export const checkedFields = (asked: Asked, type: ts.Type): PropertyModel[] =>
+/** Refuses code that is picked by its name. */
+function complainOfCode(asked: Asked, type: ts.Type): void {
+  const { checker } = asked;
+  const code = checker
+    .getPropertiesOfType(type)
+    .find((symbol) => originOf(asked, symbol).origin.getDeclarations()?.some(isCode));
+  const [from] = type.aliasTypeArguments ?? [];
+  if (
+    !code ||
+    !from ||
+    checker.getPropertiesOfType(from).length === checker.getPropertiesOfType(type).length
+  )
+    return;
+  throw new NoSchema(
+    "not-a-field",
+    `${code.getName()} is not a field of ${checker.typeToString(from)}.`,
+    "Remove methods, accessors, and non-public members: they cannot be part of a schema.",
+  );
+}
+
+/** The fields of a class that are not code, without those of these names. */
+export const checkedFields = (
+  asked: Asked,
+  type: ts.Type,
+  except: ReadonlySet<string>,
+): PropertyModel[] =>
   asked.checker
     .getPropertiesOfType(type)
+    .filter(({ name }) => !except.has(name))
     .flatMap((symbol) => fieldOf(asked, symbol)?.property ?? []);
 
 type NamedObject = ts.ClassDeclaration | ts.InterfaceDeclaration;
@@ -95,19 +122,28 @@ function indexOf(asked: Asked, type: ts.Type, hasFields: boolean): TypeModel | u
   const indexes = checker.getIndexInfosOfType(type);
   const [index] = indexes;
   if (!index) return undefined;
-  if (hasFields || indexes.length > 1) {
+  if (hasFields) {
     throw new NoSchema(
       "fields-and-index",
       "A schema has either named fields or any fields, not both.",
       "Remove the index signature, and put @PreserveUnknownFields() on the class to keep other fields.",
     );
   }
-  const { constraintType } = type as MappedType;
-  if (!(index.keyType.flags & ts.TypeFlags.String) || isNarrowed(constraintType)) {
+  if (indexes.length > 1 || !isText(index.keyType)) {
     throw new NoSchema(
       "key-needs-string",
       "The keys of a record are strings in JSON, and a schema cannot constrain them.",
       "Use Record<string, ...>.",
+    );
+  }
+  const { constraintType } = type as MappedType;
+  const brand = constraintType && brandOf(constraintType)?.of;
+  if (brand && !("scalar" in brand)) {
+    asked.reader.findings.warn(
+      at,
+      "markers-lost",
+      `The keys of \`${checker.typeToString(type)}\` have bounds, which a schema cannot check.`,
+      'Use Record<string, ...>, and check the keys with @Cel("self.all(key, ...)").',
     );
   }
   if (index.type.flags & ts.TypeFlags.Unknown) {
@@ -118,8 +154,9 @@ function indexOf(asked: Asked, type: ts.Type, hasFields: boolean): TypeModel | u
   return { ...leaf({ type: "object" }, at), values: settled(asked.modelOf(asked, index.type)) };
 }
 
-const isNarrowed = (type: ts.Type | undefined): boolean =>
-  type !== undefined && !("scalar" in (brandOf(type)?.of ?? { scalar: "" }));
+/** Whether a type is that of all texts, branded or not. */
+const isText = (type: ts.Type): boolean =>
+  (type.flags & ts.TypeFlags.String) !== 0 || (type.isIntersection() && type.types.some(isText));
 
 /** A type as it is declared, where its names are those of its file; `undefined` within a function or a namespace. */
 export function readAsDeclared(
@@ -140,6 +177,9 @@ export function readAsDeclared(
 /** Whether a file declares the language or Node. */
 const isLibraryFile = (path: string): boolean =>
   /[/\\]typescript[/\\]lib[/\\]lib\.|[/\\]@types[/\\]node[/\\]/.test(path);
+
+const isBuiltIn = ({ reader }: Asked, node: ts.Declaration): boolean =>
+  reader.modules.builtInAt(node.getSourceFile().fileName, "ObjectMeta") !== undefined;
 
 interface Said {
   readonly marks: readonly Mark[];
@@ -165,7 +205,11 @@ function saidOf(asked: Asked, type: ts.Type): Said {
   const alias = type.aliasSymbol?.getDeclarations()?.find(ts.isTypeAliasDeclaration);
   const declarations = type.getSymbol()?.getDeclarations()?.filter(isNamedObject) ?? [];
   const nodes: ts.Declaration[] = alias && !alias.typeParameters ? [alias] : declarations;
-  const own = nodes.filter((node) => !isLibraryFile(node.getSourceFile().fileName));
+  const own = nodes.filter(
+    (node) =>
+      !isLibraryFile(node.getSourceFile().fileName) &&
+      !(isMetadata(type.symbol?.getName()) && isBuiltIn(asked, node)),
+  );
   const target = ((type as ts.TypeReference).target as ts.Type | undefined) ?? type;
   const bases = target.isClassOrInterface() ? checker.getBaseTypes(target) : [];
   return {
@@ -290,10 +334,11 @@ interface Computed {
  * computed type. `undefined` where the markers are about another type.
  */
 function declaredField(
-  { reader, checker, trail }: Asked,
+  asked: Asked,
   declaration: ts.PropertyDeclaration | ts.PropertySignature | ts.ParameterDeclaration,
   { origin, computed, isSame, modelOf }: Computed,
 ): FieldModel | "ignored" | undefined {
+  const { reader, checker, trail } = asked;
   const written = checker.getTypeOfSymbol(origin);
   if (!isSame && !isSameContainer(checker, computed, written)) return undefined;
   const isAsWritten =
@@ -305,6 +350,10 @@ function declaredField(
   if (builtIn && builtIn.is === "declaration" && ts.isInterfaceDeclaration(builtIn.node)) {
     const { node: own, module } = builtIn;
     const name = declaration.name.getText();
+    if (isMetadata(owner.name.text)) {
+      const property = metadataFields(asked.at).find((field) => field.name === name);
+      return property ? { property, immutable: false } : "ignored";
+    }
     const member = own.members.find((one) => one.name?.getText(module.file) === name);
     if (!isAsWritten || !member || !ts.isPropertySignature(member)) return undefined;
     return readField(reader, member, module, trail) ?? "ignored";

@@ -79,7 +79,7 @@ function modelOf(asked: Asked, type: ts.Type): TypeModel {
   if (flags & ts.TypeFlags.BooleanLiteral) {
     return leaf({ type: "boolean", enum: [checker.typeToString(type) === "true"] }, at);
   }
-  if (flags & ts.TypeFlags.TemplateLiteral) return template(asked, type as ts.TemplateLiteralType);
+  if (isTemplate(type)) return template(asked, type);
   if (flags & ts.TypeFlags.String) return leaf({ type: "string" }, at);
   if (flags & ts.TypeFlags.NonPrimitive) return { ...leaf({ type: "object" }, at), isBare: true };
   if (flags & ts.TypeFlags.Unknown) return leaf({}, at);
@@ -247,7 +247,10 @@ function memberModels(asked: Asked, parts: readonly ts.Type[]): TypeModel[] {
   const isText = ({ flags }: ts.Type): boolean => (flags & ts.TypeFlags.String) !== 0;
   const isEither = parts.some((part) => isText(part) && !brandOf(part));
   const done = new Set<Brand>();
+  const templates = parts.filter(isTemplate);
+  const factored = factoredTemplate(asked, templates);
   return parts.flatMap((part): TypeModel[] => {
+    if (factored && isTemplate(part)) return part === templates[0] ? [factored] : [];
     const brand = brandOf(part);
     if (brand && done.has(brand)) return [];
     const isWhole = parts.filter((one) => brandOf(one) === brand).length === brand?.members;
@@ -300,15 +303,38 @@ function tuple(asked: Asked, type: ts.TupleTypeReference): TypeModel {
   return { ...list, schema: { ...list.schema, ...bounds } };
 }
 
+const isTemplate = (type: ts.Type): type is ts.TemplateLiteralType =>
+  (type.flags & ts.TypeFlags.TemplateLiteral) !== 0;
+
+/** `${number}${"s" | "m"}`, which TypeScript takes apart, as one pattern; `undefined` for other templates. */
+function factoredTemplate(
+  asked: Asked,
+  templates: readonly ts.TemplateLiteralType[],
+): TypeModel | undefined {
+  const [first, ...others] = templates;
+  if (!first || others.length === 0) return undefined;
+  const isAlike = others.every(
+    ({ types }) =>
+      types.length === first.types.length && types.every((type, at) => type === first.types[at]),
+  );
+  const differing = first.texts.flatMap((text, at) =>
+    others.some(({ texts }) => texts[at] !== text) ? [at] : [],
+  );
+  const [place, ...more] = differing;
+  if (!isAlike || place === undefined || more.length > 0) return undefined;
+  const choices = templates.map(({ texts }) => literalPattern(texts[place] ?? ""));
+  return template(asked, first, (text, at) => (at === place ? `(${choices.join("|")})` : text));
+}
+
 /** The pattern of the texts that a template stands for. */
-function template(asked: Asked, { texts, types }: ts.TemplateLiteralType): TypeModel {
-  const parts = types.map(
-    (type, index) => partOf(asked, type) + literalPattern(texts[index + 1] ?? ""),
-  );
-  return leaf(
-    { type: "string", pattern: `^${literalPattern(texts[0] ?? "")}${parts.join("")}$` },
-    asked.at,
-  );
+function template(
+  asked: Asked,
+  { texts, types }: ts.TemplateLiteralType,
+  textAt: (pattern: string, at: number) => string = (pattern) => pattern,
+): TypeModel {
+  const plain = texts.map((text, at) => textAt(literalPattern(text), at));
+  const parts = types.map((type, at) => partOf(asked, type) + (plain[at + 1] ?? ""));
+  return leaf({ type: "string", pattern: `^${plain[0] ?? ""}${parts.join("")}$` }, asked.at);
 }
 
 /** The pattern of a part of a template. A text can have several lines. */

@@ -127,8 +127,7 @@ function readIndex(
   const key = member.parameters[0]?.type;
   if (key && key.kind !== ts.SyntaxKind.StringKeyword) {
     const type = reader.modules.checkerFor(module).getTypeFromTypeNode(key);
-    const isText = (type.flags & ts.TypeFlags.String) !== 0 && !brandOf(type);
-    if (!isText) {
+    if (!(type.flags & ts.TypeFlags.String) || brandOf(type)) {
       complain(
         reader,
         { module, node: member },

@@ -15,7 +15,7 @@ import { intersection } from "./intersection.ts";
 import { LIBRARY_VALUES, libraryFix } from "./library-values.ts";
 import { areOfOneType, type Literal, literalsOf } from "./literals.ts";
 import { objectOf, onceSet, readMembers } from "./members.ts";
-import { builtIns, scalars, templateMetadata } from "./scalars.ts";
+import { builtIns, isMetadata, metadataFields, scalars } from "./scalars.ts";
 import { enumeration, listOf, settled, unsupported } from "./type-forms.ts";
 import { contradicting, foreign, recursive, wayToType, whyNotEnum } from "./type-mistakes.ts";
 
@@ -134,7 +134,9 @@ export function readDeclared(reader: Reader, found: Found): TypeModel {
   const { node, module, trail, from } = found;
   const name = node.name?.getText(module.file) ?? "";
   const at = reader.modules.at(found.in, from);
-  if (module.builtIn && isMetadata(name)) return metadataAt(at);
+  if (module.builtIn && isMetadata(name)) {
+    return { ...leaf({ type: "object" }, at), properties: metadataFields(at), isMetadata: true };
+  }
   const special = module.builtIn ? builtIns.get(name) : undefined;
   if (special) return leaf(special, at);
   if (trail.includes(node)) return recursive(reader, from, found.in, node, trail);
@@ -152,21 +154,6 @@ export function readDeclared(reader: Reader, found: Found): TypeModel {
     reader.modules.builtInModels.set(node, { type, size: reader.size.types - before });
   }
   return type;
-}
-
-/** Whether a built-in type is metadata: nested objects are not stored, so each of the types means the same there. */
-function isMetadata(name: string): boolean {
-  return name === "ObjectMeta" || name === "StoredMeta" || name === "CountedMeta";
-}
-
-/** The type of metadata inside a spec. */
-function metadataAt(at: Position): TypeModel {
-  const properties = [...templateMetadata].map(([name, schema]) => ({
-    name,
-    required: false,
-    type: leaf(schema, at),
-  }));
-  return { ...leaf({ type: "object" }, at), properties, isMetadata: true };
 }
 
 function declaredType(
