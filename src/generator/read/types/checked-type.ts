@@ -260,7 +260,7 @@ function memberModels(asked: Asked, parts: readonly ts.Type[]): TypeModel[] {
     }
     // Beside a text a number needs no format: the two are an int-or-string.
     if (!brand && isEither && part.flags & ts.TypeFlags.Number) {
-      return [leaf({ type: "number" }, asked.at)];
+      return [leaf({ type: "integer" }, asked.at)];
     }
     return [brand ? partOfBrand(asked, part) : modelOf(asked, part)];
   });

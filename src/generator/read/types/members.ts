@@ -12,7 +12,6 @@ import { leaf, narrow } from "../code/keywords.ts";
 import { marksOf } from "../marks/marks.ts";
 import type { Module } from "../code/module.ts";
 import { whyNotConstant } from "../code/not-constant.ts";
-import { intersection } from "./intersection.ts";
 import { type Reader, type Trail, complain } from "../code/reader.ts";
 import { NUMBER_NAMES } from "./scalars.ts";
 import { settled } from "./type-forms.ts";
@@ -224,9 +223,15 @@ function fieldType(
   }
   const own = settled(reader.readType(reader, member.type, module, trail));
   if (!before || own.unread) return own;
-  const at = reader.modules.at(module, member);
-  const both = intersection([before, own], at);
-  return "path" in both ? own : { ...both, at: own.at };
+  // As in TypeScript, the own type holds; markers and texts of the field that it overrides narrow it.
+  const kept = Object.fromEntries(
+    [...before.saidAt.keys()].flatMap((keyword) =>
+      keyword === "nullable" || !(keyword in before.schema)
+        ? []
+        : [[keyword, before.schema[keyword as keyof Schema]]],
+    ),
+  ) as Schema;
+  return narrow(own, kept, own.at);
 }
 
 const plainName = (name: ts.PropertyName | ts.BindingName): string | undefined =>

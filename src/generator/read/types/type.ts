@@ -131,7 +131,7 @@ function membersOf(
   const isEither = parts.some(({ kind }) => kind === ts.SyntaxKind.StringKeyword);
   const members = parts.map((part) =>
     isEither && part.kind === ts.SyntaxKind.NumberKeyword
-      ? leaf({ type: "number" }, at)
+      ? leaf({ type: "integer" }, at)
       : reader.readType(reader, part, module, trail),
   );
   return (
