@@ -1,0 +1,209 @@
+/**
+ * What TypeScript says of a JSON value: whether it is one of a type that the checker has resolved.
+ *
+ * Besides what is assignable there is what is meant: nothing but what the type names, within the markers of its
+ * fields, and without the fields that have a default. The checker itself confirms each answer that it can give.
+ */
+import ts from "typescript";
+import { satisfies } from "./marks.ts";
+
+/** What is asked of a value. */
+export interface Question {
+  /** Whether the value may have fields that the type does not name, as one that is no literal may. */
+  readonly extra: boolean;
+  /** Whether the markers have to hold. */
+  readonly marks: boolean;
+  /** Whether fields may be left out that have an initializer, or that may be undefined: JSON has no undefined. */
+  readonly absent: boolean;
+}
+
+/** A field of an object type. */
+export interface TypeField {
+  readonly name: string;
+  readonly type: ts.Type;
+  readonly optional: boolean;
+  /** Whether it has an initializer, or may be undefined. */
+  readonly omitted: boolean;
+  readonly declarations: readonly ts.Declaration[];
+}
+
+/** The elements of a list. */
+export interface TypeList {
+  readonly items: readonly ts.Type[];
+  readonly least: number;
+  /** The index of the element that is repeated; absent for a list of fixed length. */
+  readonly rest?: number;
+}
+
+const MAX_DEPTH = 40;
+
+/** Answers questions about the types of one program. */
+export class TypeVerdicts {
+  readonly #checker: ts.TypeChecker;
+  readonly #program: ts.Program;
+  readonly #fields = new Map<ts.Type, readonly TypeField[]>();
+
+  constructor(program: ts.Program) {
+    this.#program = program;
+    this.#checker = program.getTypeChecker();
+  }
+
+  /** Whether the value is one of the type. */
+  fits(type: ts.Type, value: unknown, question: Question, depth = 0): boolean {
+    const { flags } = type;
+    if (depth > MAX_DEPTH) throw new Error("the value is nested too deeply");
+    if (flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return true;
+    if (type.isUnion()) return this.#fitsUnion(type, value, question, depth);
+    if (flags & ts.TypeFlags.Null) return value === null;
+    if (type.isStringLiteral() || type.isNumberLiteral()) return value === type.value;
+    if (flags & ts.TypeFlags.BooleanLiteral) {
+      return value === (this.#checker.typeToString(type) === "true");
+    }
+    if (flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping)) {
+      return (
+        typeof value === "string" &&
+        this.#checker.isTypeAssignableTo(this.#checker.getStringLiteralType(value), type)
+      );
+    }
+    if (flags & ts.TypeFlags.String) return typeof value === "string";
+    if (flags & (ts.TypeFlags.Number | ts.TypeFlags.Enum)) return typeof value === "number";
+    if (flags & ts.TypeFlags.Boolean) return typeof value === "boolean";
+    if (flags & ts.TypeFlags.NonPrimitive) return typeof value === "object" && value !== null;
+    if (!(flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return false;
+    if (type.isIntersection()) {
+      const plain = type.types.filter((part) => !(part.flags & ts.TypeFlags.Object));
+      if (plain.length > 0) {
+        return plain.every((part) => this.fits(part, value, question, depth));
+      }
+    }
+    return this.#fitsObject(type, value, question, depth);
+  }
+
+  /** Whether the value is one of a field. */
+  fitsField(
+    { type, declarations }: TypeField,
+    value: unknown,
+    question: Question,
+    depth = 0,
+  ): boolean {
+    if (question.marks && !satisfies(declarations, value)) return false;
+    return this.fits(type, value, question, depth);
+  }
+
+  /** The fields of an object type. */
+  fieldsOf(type: ts.Type): readonly TypeField[] {
+    const known = this.#fields.get(type);
+    if (known) return known;
+    const fields = this.#checker
+      .getPropertiesOfType(type)
+      .filter((symbol) => !isCode(symbol))
+      .map((symbol): TypeField => {
+        const of = this.#checker.getTypeOfSymbol(symbol);
+        const declarations = symbol.getDeclarations() ?? [];
+        const parts = of.isUnion() ? of.types : [of];
+        return {
+          name: symbol.getName(),
+          type: of,
+          optional: (symbol.flags & ts.SymbolFlags.Optional) !== 0,
+          omitted:
+            parts.some((part) => (part.flags & ts.TypeFlags.Undefined) !== 0) ||
+            declarations.some(hasInitializer),
+          declarations,
+        };
+      });
+    this.#fields.set(type, fields);
+    return fields;
+  }
+
+  /** The elements of a list; `undefined` for what is no list. */
+  listOf(type: ts.Type): TypeList | undefined {
+    const checker = this.#checker;
+    if (checker.isTupleType(type)) {
+      const { target } = type as ts.TupleTypeReference;
+      const rest = target.elementFlags.findIndex((flag) => flag & ts.ElementFlags.Variable);
+      return {
+        items: checker.getTypeArguments(type as ts.TupleTypeReference),
+        least: target.minLength,
+        ...(rest < 0 ? {} : { rest }),
+      };
+    }
+    if (!checker.isArrayType(type)) return undefined;
+    return { items: checker.getTypeArguments(type as ts.TypeReference), least: 0, rest: 0 };
+  }
+
+  /** The type of the values under names that are no fields. */
+  valuesOf(type: ts.Type): ts.Type | undefined {
+    return type.getStringIndexType();
+  }
+
+  /** Whether it is plain JSON: no function, and no class of the library. */
+  isPlain(type: ts.Type): boolean {
+    if (type.getCallSignatures().length + type.getConstructSignatures().length > 0) return false;
+    const { symbol } = type as { readonly symbol?: ts.Symbol };
+    return !(symbol?.getDeclarations() ?? []).some(
+      (node) =>
+        !symbol?.getName().startsWith("__") &&
+        this.#program.isSourceFileDefaultLibrary(node.getSourceFile()),
+    );
+  }
+
+  #fitsUnion(type: ts.UnionType, value: unknown, question: Question, depth: number): boolean {
+    return type.types.some((part) => this.fits(part, value, question, depth + 1));
+  }
+
+  #fitsObject(type: ts.Type, value: unknown, question: Question, depth: number): boolean {
+    const list = this.listOf(type);
+    if (list) return this.#fitsList(list, value, question, depth);
+    if (value === null || value === undefined || !this.isPlain(type)) return false;
+    const fields = this.fieldsOf(type);
+    const values = this.valuesOf(type);
+    const isEmpty = fields.length === 0 && !values;
+    if (typeof value !== "object" || Array.isArray(value)) return isEmpty && question.extra;
+    const entries = new Map<string, unknown>(Object.entries(value));
+    for (const field of fields) {
+      const { name, optional, omitted } = field;
+      if (!entries.has(name)) {
+        if (!optional && !(omitted && question.absent)) return false;
+        continue;
+      }
+      if (!this.fitsField(field, entries.get(name), question, depth + 1)) return false;
+    }
+    const others = [...entries].filter(([name]) => !fields.some((one) => one.name === name));
+    if (!values) return question.extra || others.length === 0;
+    return others.every(([, other]) => this.fits(values, other, question, depth + 1));
+  }
+
+  #fitsList(list: TypeList, value: unknown, question: Question, depth: number): boolean {
+    if (!Array.isArray(value) || value.length < list.least) return false;
+    if (list.rest === undefined && value.length > list.items.length) return false;
+    return value.every((item: unknown, index) => {
+      const of = itemOf(list, index, value.length);
+      return of !== undefined && this.fits(of, item, question, depth + 1);
+    });
+  }
+}
+
+/** The type of an item of a list of some length. */
+export function itemOf(
+  { items, rest }: TypeList,
+  index: number,
+  length: number,
+): ts.Type | undefined {
+  if (rest === undefined || index < rest) return items[index];
+  const after = items.length - 1 - rest;
+  return index >= length - after ? items[items.length - (length - index)] : items[rest];
+}
+
+/** Methods, accessors and what is private of a class are code. */
+function isCode(symbol: ts.Symbol): boolean {
+  const [declaration] = symbol.getDeclarations() ?? [];
+  if (!declaration) return false;
+  if (ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration)) return true;
+  if (ts.isPropertyDeclaration(declaration) && ts.isPrivateIdentifier(declaration.name))
+    return true;
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  return (ts.getCombinedModifierFlags(declaration) & hidden) !== 0;
+}
+
+const hasInitializer = (node: ts.Declaration): boolean =>
+  (ts.isPropertyDeclaration(node) || ts.isParameter(node)) && node.initializer !== undefined;
