@@ -65,12 +65,15 @@ function increment<K>(counts: Map<K, number>, key: K): void {
 }
 
 const BATCH = 200;
+/** The most reports of cases whose errors begin in the same way. */
+const PER_FAMILY = 4;
 
 /** Runs a campaign in this process. */
 export function runCampaign({ count, seed, only, reports, ...on }: CampaignOptions): Figures {
   const project = new Project();
   const figures = new Figures();
   const reported = new Set<string>();
+  const families = new Map<string, number>();
   try {
     const first = only ?? 0;
     const end = only === undefined ? count : only + 1;
@@ -84,7 +87,10 @@ export function runCampaign({ count, seed, only, reports, ...on }: CampaignOptio
         if (outcome.is !== "judged" || !subject) continue;
         for (const kind of new Set(outcome.disagreements.map((one) => one.kind))) {
           const found = smallestOf(outcome, kind);
-          if (!found || reported.size >= reports) continue;
+          const family = `${kind} ${found?.detail.replace(/["\d].*/, "") ?? ""}`;
+          const before = families.get(family) ?? 0;
+          if (!found || reported.size >= reports || before >= PER_FAMILY) continue;
+          families.set(family, before + 1);
           const smallest = shrink(project, { ...subject, found });
           const text = show(smallest.one);
           if (reported.has(text)) continue;

@@ -31,12 +31,12 @@ export function confirm(
   const mistakes = new Map<number, Disagreement[]>();
   for (const { number, values } of asked) {
     const type = types.get(`T${number}`);
-    for (const [index, { value, loose, meant }] of values.entries()) {
+    for (const [index, { value, loose, sure }] of values.entries()) {
       const own = types.get(`V${number}_${index}`);
       if (!type || !own) throw new Error(`no type for value ${index} of ${kindOf(number)}`);
       const assignable = checker.isTypeAssignableTo(own, type);
       // A type whose fields are all optional takes no object that has none of them; the schema drops the others.
-      if (assignable ? loose : !meant) continue;
+      if (assignable ? loose : !sure) continue;
       const detail = `TypeScript says ${assignable}`;
       mistakes.set(number, [...(mistakes.get(number) ?? []), { kind: "judge", value, detail }]);
     }

@@ -58,12 +58,16 @@ export interface Subject {
 /** The most that a batch has. */
 export const VALUES = 20;
 
-const LOOSE: Question = { extra: true, marks: false, absent: false };
-const ASSIGNED: Question = { extra: true, marks: false, absent: true };
-const MARKED: Question = { extra: true, marks: true, absent: true };
-const MEANT: Question = { extra: false, marks: true, absent: true };
-const NAMED: Question = { extra: false, marks: false, absent: true };
-const CONFIRMED: Question = { extra: false, marks: false, absent: false };
+/** As TypeScript assigns. */
+const LOOSE: Question = { extra: true, marks: false, json: false, spelled: false };
+/** What TypeScript has to assign in any case. */
+const SURE: Question = { ...LOOSE, extra: false };
+/** What the schema may keep. */
+const ASSIGNED: Question = { ...LOOSE, json: true };
+const MARKED: Question = { ...ASSIGNED, marks: true };
+const NAMED: Question = { ...ASSIGNED, extra: false };
+/** What the schema has to take. */
+const MEANT: Question = { extra: false, marks: true, json: true, spelled: true };
 
 /** A case whose type TypeScript has resolved. */
 interface Resolved {
@@ -145,7 +149,7 @@ export interface Judged {
   readonly values: readonly {
     readonly value: unknown;
     readonly loose: boolean;
-    readonly meant: boolean;
+    readonly sure: boolean;
   }[];
   readonly disagreements: Disagreement[];
   readonly text: string;
@@ -161,19 +165,18 @@ function compare(types: TypeVerdicts, one: Resolved, schema: Schema, text: strin
     value === undefined ? field.optional || field.omitted : types.fitsField(field, value, question);
   const answers = values.map((value) => {
     const { errors, kept } = schemas.judge(value);
-    if (schemas.isSkipped(value)) return { value, loose: true, meant: false };
-    const meant = fits(value, MEANT);
+    if (schemas.isSkipped(value)) return { value, loose: true, sure: false };
     const add = (kind: Kind, detail: string): void => {
       disagreements.push({ kind, value, detail });
     };
     if (errors.length > 0) {
-      if (meant && !errors.every((error) => isOfScalar(error, text))) {
+      if (fits(value, MEANT) && !errors.every((error) => isExplained(error, text))) {
         add("refused", errors.map(formatFieldError).join("; "));
       }
     } else if (!fits(kept, ASSIGNED)) add("accepted", `kept as ${JSON.stringify(kept)}`);
     else if (!fits(kept, MARKED)) add("unmarked", `kept as ${JSON.stringify(kept)}`);
     else if (!fits(kept, NAMED)) add("extra", `kept as ${JSON.stringify(kept)}`);
-    return { value, loose: fits(value, LOOSE), meant: fits(value, CONFIRMED) };
+    return { value, loose: fits(value, LOOSE), sure: fits(value, SURE) };
   });
   return { number, values: answers, disagreements, text };
 }
@@ -197,14 +200,22 @@ function randomValues(
 
 const WHOLE = /\b(?:Int(?:32|64|OrString)?|Quantity)\b/;
 
-/** Whether a scalar in the case explains the error: TypeScript does not know their ranges. */
-function isOfScalar({ message }: FieldError, text: string): boolean {
+const HAS_MARKER = /@(?:M|m|E|e|P|p)\w+/;
+
+/** The error of a marker. */
+const OF_MARKER =
+  /Too long|Too many|at least \d|at most \d|greater than|less than|multiple of|should match/;
+/** A field's type that is taken from it brings its markers along. */
+const TAKES_FIELD = /\["|\[keyof/;
+
+/** Whether a scalar in the case explains the error, of whose ranges TypeScript knows nothing, or a marker. */
+function isExplained({ message }: FieldError, text: string): boolean {
   if (/of type int(?:eger|32|64)\b/.test(message)) return WHOLE.test(text);
   if (/must validate at least one schema \(anyOf\)/.test(message)) return WHOLE.test(text);
   if (/must be of type date-time/.test(message)) return /\b(?:Micro)?Time\b/.test(text);
   if (/must be of type byte/.test(message)) return /\bBase64\b/.test(text);
   if (/should match '\^\(\\\+\|-\)\?/.test(message)) return /\bQuantity\b/.test(text);
-  return false;
+  return OF_MARKER.test(message) && HAS_MARKER.test(text) && TAKES_FIELD.test(text);
 }
 
 /** The outcomes, with the mistakes of the judge: where the checker itself answers otherwise. */

@@ -13,8 +13,13 @@ export interface Question {
   readonly extra: boolean;
   /** Whether the markers have to hold. */
   readonly marks: boolean;
-  /** Whether fields may be left out that have an initializer, or that may be undefined: JSON has no undefined. */
-  readonly absent: boolean;
+  /**
+   * Whether the type is read as JSON means it: fields may be left out that have an initializer or may be undefined,
+   * a branded text is a text, a template is whatever its parts can make. As TypeScript assigns it otherwise.
+   */
+  readonly json: boolean;
+  /** Whether numbers inside of texts have to be in their own spelling: to TypeScript " 0x1" is one, too. */
+  readonly spelled: boolean;
 }
 
 /** A field of an object type. */
@@ -60,10 +65,7 @@ export class TypeVerdicts {
       return value === (this.#checker.typeToString(type) === "true");
     }
     if (flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping)) {
-      return (
-        typeof value === "string" &&
-        this.#checker.isTypeAssignableTo(this.#checker.getStringLiteralType(value), type)
-      );
+      return typeof value === "string" && this.#fitsTemplate(type, value, question);
     }
     if (flags & ts.TypeFlags.String) return typeof value === "string";
     if (flags & (ts.TypeFlags.Number | ts.TypeFlags.Enum)) return typeof value === "number";
@@ -73,7 +75,9 @@ export class TypeVerdicts {
     if (type.isIntersection()) {
       const plain = type.types.filter((part) => !(part.flags & ts.TypeFlags.Object));
       if (plain.length > 0) {
-        return plain.every((part) => this.fits(part, value, question, depth));
+        return question.json
+          ? plain.every((part) => this.fits(part, value, question, depth))
+          : type.types.every((part) => this.fits(part, value, question, depth));
       }
     }
     return this.#fitsObject(type, value, question, depth);
@@ -151,19 +155,31 @@ export class TypeVerdicts {
     return type.types.some((part) => this.fits(part, value, question, depth + 1));
   }
 
+  #fitsTemplate(type: ts.Type, value: string, { json, spelled }: Question): boolean {
+    const own = this.#checker.getStringLiteralType(value);
+    if (this.#checker.isTypeAssignableTo(own, type)) {
+      return !spelled || (patternOf(type, OWN_SPELLING)?.test(value) ?? true);
+    }
+    // TypeScript looks for the first way only in which the parts of a text can be read.
+    return json && !spelled && (patternOf(type, ANY_SPELLING)?.test(value) ?? false);
+  }
+
   #fitsObject(type: ts.Type, value: unknown, question: Question, depth: number): boolean {
     const list = this.listOf(type);
     if (list) return this.#fitsList(list, value, question, depth);
     if (value === null || value === undefined || !this.isPlain(type)) return false;
     const fields = this.fieldsOf(type);
     const values = this.valuesOf(type);
-    const isEmpty = fields.length === 0 && !values;
-    if (typeof value !== "object" || Array.isArray(value)) return isEmpty && question.extra;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      return (
+        !question.json && question.extra && !values && fields.every(({ optional }) => optional)
+      );
+    }
     const entries = new Map<string, unknown>(Object.entries(value));
     for (const field of fields) {
       const { name, optional, omitted } = field;
       if (!entries.has(name)) {
-        if (!optional && !(omitted && question.absent)) return false;
+        if (!optional && !(omitted && question.json)) return false;
         continue;
       }
       if (!this.fitsField(field, entries.get(name), question, depth + 1)) return false;
@@ -207,3 +223,19 @@ function isCode(symbol: ts.Symbol): boolean {
 
 const hasInitializer = (node: ts.Declaration): boolean =>
   (ts.isPropertyDeclaration(node) || ts.isParameter(node)) && node.initializer !== undefined;
+
+const OWN_SPELLING = "-?(?:0|[1-9]\\d*)";
+const ANY_SPELLING = "-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?";
+
+/** The pattern of a template whose parts are plain texts and numbers. */
+function patternOf(type: ts.Type, number: string): RegExp | undefined {
+  if (!(type.flags & ts.TypeFlags.TemplateLiteral)) return undefined;
+  const { texts, types } = type as ts.TemplateLiteralType;
+  const parts = types.map(({ flags }) => {
+    if (flags & ts.TypeFlags.Number) return number;
+    return flags & ts.TypeFlags.String ? "[^]*" : undefined;
+  });
+  if (parts.includes(undefined)) return undefined;
+  const escaped = texts.map((text) => text.replace(/[^\w]/g, "\\$&"));
+  return new RegExp(`^${escaped.map((text, index) => text + (parts[index] ?? "")).join("")}$`);
+}

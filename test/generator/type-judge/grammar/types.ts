@@ -84,7 +84,7 @@ export function textType(maker: Maker, depth: number): Made {
     [1, () => text(type(`${random.pick(["Uppercase", "Capitalize"])}<$0>`, literals(maker).tree))],
     [2, () => text(type("Extract<$0, $1>", literals(maker).tree, literals(maker).tree))],
     [2, () => text(type("Exclude<$0, $1>", literals(maker).tree, literals(maker).tree))],
-    [2, () => text(type("keyof $0", objectType(maker, depth - 1).tree))],
+    [2, () => text(type("keyof ($0)", objectType(maker, depth - 1).tree))],
     [
       2,
       () => {
@@ -265,9 +265,9 @@ function computed(maker: Maker, depth: number): Made {
       3,
       () => {
         const { tree: object, fields = [] } = objectType(maker, depth - 1);
-        if (fields.length === 0) return made("other", type("$0[keyof $0]", object));
+        if (fields.length === 0) return made("other", type("($0)[keyof ($0)]", object));
         const { name, kind } = random.pick(fields);
-        return made(kind, type(`$0["${name}"]`, object));
+        return made(kind, type(`($0)["${name}"]`, object));
       },
     ],
     [4, () => helped(maker, undefined, depth)],
