@@ -3,6 +3,8 @@ import { show } from "./case.ts";
 import { randomCase } from "./grammar/declarations.ts";
 import { type Disagreement, judge, type Kind, type Outcome, type Subject } from "./judge.ts";
 import { Project } from "./project.ts";
+import { Random } from "../../support/random.ts";
+import { WRAPPERS } from "./wrappers.ts";
 import { shrink, smallestOf } from "./shrink.ts";
 
 /** What to run. */
@@ -65,6 +67,8 @@ function increment<K>(counts: Map<K, number>, key: K): void {
 }
 
 const BATCH = 200;
+/** The share of types that are also written in another way. */
+const REWRITTEN = 0.3;
 /** The most reports of cases whose errors begin in the same way. */
 const PER_FAMILY = 4;
 
@@ -87,7 +91,7 @@ export function runCampaign({ count, seed, only, reports, ...on }: CampaignOptio
         if (outcome.is !== "judged" || !subject) continue;
         for (const kind of new Set(outcome.disagreements.map((one) => one.kind))) {
           const found = smallestOf(outcome, kind);
-          const family = `${kind} ${found?.detail.replace(/["\d].*/, "") ?? ""}`;
+          const family = `${kind} ${found?.detail.replace(/["\d\n][^]*/, "") ?? ""}`;
           const before = families.get(family) ?? 0;
           if (!found || reported.size >= reports || before >= PER_FAMILY) continue;
           families.set(family, before + 1);
@@ -110,5 +114,7 @@ export function runCampaign({ count, seed, only, reports, ...on }: CampaignOptio
 function subjectOf(seed: number, number: number): Subject {
   // The golden ratio spreads numbers that follow each other over all states of the generator.
   const own = Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(seed, 0x85ebca6b);
-  return { one: randomCase(own), seed: own ^ 0x5bd1e995 };
+  const random = new Random(own ^ 0x27d4eb2f);
+  const wrapper = random.chance(REWRITTEN) ? random.pick(WRAPPERS) : undefined;
+  return { one: randomCase(own), seed: own ^ 0x5bd1e995, wrapper };
 }

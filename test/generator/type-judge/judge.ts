@@ -4,11 +4,12 @@ import type { Diagnostic } from "../../../src/errors.ts";
 import { formatFieldError, type FieldError } from "../../../src/kube/field-errors.ts";
 import type { Schema } from "../../../src/kube/schema/structural.ts";
 import { Random } from "../../support/random.ts";
-import { type Case, type Files, filesOf, kindOf, specOf } from "./case.ts";
+import { type Case, type Files, filesOf, specOf } from "./case.ts";
 import { confirm } from "./confirm.ts";
 import type { Project } from "./project.ts";
-import { generateKinds, SchemaJudge } from "./schema-side.ts";
+import { fieldSchema, generateKinds, SchemaJudge } from "./schema-side.ts";
 import { neighborOf, valueOfSchema, valueOfType } from "./values.ts";
+import type { Wrapper } from "./wrappers.ts";
 import { type Question, type TypeField, TypeVerdicts } from "./verdict.ts";
 
 /** How TypeScript and the schema disagree about a value. */
@@ -21,6 +22,8 @@ export type Kind =
   | "unmarked"
   /** The schema keeps a field that the type does not name. */
   | "extra"
+  /** The same type written in another way has another schema. */
+  | "rewritten"
   /** The generator threw an error. */
   | "crash"
   /** The two answers that the judge has from TypeScript differ: a mistake of the judge. */
@@ -53,6 +56,8 @@ export interface Subject {
   readonly seed: number;
   /** Values besides the random ones. */
   readonly values?: readonly unknown[];
+  /** Another way to write the type, whose schema is compared. */
+  readonly wrapper?: Wrapper | undefined;
 }
 
 /** The most that a batch has. */
@@ -74,42 +79,74 @@ interface Resolved {
   readonly subject: Subject;
   readonly number: number;
   readonly field: TypeField;
+  readonly text: string;
 }
 
 /** Judges cases together. */
 export function judge(project: Project, subjects: readonly Subject[]): Outcome[] {
-  const files = subjects.map(({ one }, number) => pathsOf(project, filesOf(one, number)));
+  const rewritten = subjects.flatMap(({ one, wrapper }, of) =>
+    wrapper ? [{ of, one: wrapper.wrap(one), wrapper }] : [],
+  );
+  const all = [...subjects, ...rewritten];
+  const files = all.map(({ one }, number) => pathsOf(project, filesOf(one, number)));
   const program = project.programOf(new Map(files.flatMap((own) => [...own])));
   const types = new TypeVerdicts(program);
-  const outcomes = subjects.map((subject, number): Outcome | Resolved => {
-    const own = files[number] ?? new Map<string, string>();
-    const why = mistakeIn(program, [...own.keys()]);
-    if (why !== undefined) return { is: "not compiled", why };
-    const field = fieldOf(program, types, [...own.keys()][0] ?? "", number);
-    return { subject, number, field };
+  const resolved = files.map((own, number): TypeField | string => {
+    const [path = ""] = own.keys();
+    return mistakeIn(program, [...own.keys()]) ?? fieldOf(program, types, path, number);
   });
-  const resolved = outcomes.filter((one): one is Resolved => !("is" in one));
-  const compiled = new Map(resolved.flatMap(({ number }) => [...(files[number] ?? [])]));
-  const generated = generateKinds(project.root, compiled);
+  const compiled = files.filter((_, number) => typeof resolved[number] === "object");
+  const generated = generateKinds(project.root, new Map(compiled.flatMap((own) => [...own])));
   const answers: Judged[] = [];
-  const result = outcomes.map((one): Outcome => {
-    if ("is" in one) return one;
-    const own = (file: string): boolean =>
-      new RegExp(`^src/case${one.number}(?:-\\d)?\\.ts$`).test(file);
-    const diagnostics = generated.diagnostics.filter(({ file }) => file !== undefined && own(file));
-    const schema = generated.schemaOf(kindOf(one.number));
-    if (diagnostics.length > 0 || !schema) return { is: "announced", diagnostics };
-    const text = [...(files[one.number]?.values() ?? [])].join("\n");
-    const found = compare(types, one, schema, text);
+  const outcomes = subjects.map((subject, number): Outcome => {
+    const field = resolved[number] ?? "";
+    if (typeof field === "string") return { is: "not compiled", why: field };
+    const made = generated(number);
+    if (made.diagnostics.length > 0 || !made.schema) return { is: "announced", ...made };
+    const text = [...(files[number]?.values() ?? [])].join("\n");
+    const found = compare(types, { subject, number, field, text }, made.schema);
     answers.push(found);
-    return {
-      is: "judged",
-      values: found.values.length,
-      disagreements: found.disagreements,
-      schema,
-    };
+    const { values, disagreements } = found;
+    return { is: "judged", values: values.length, disagreements, schema: made.schema };
   });
-  return withMistakes(project, program, result, answers);
+  for (const [index, { of, wrapper }] of rewritten.entries()) {
+    const number = subjects.length + index;
+    const before = outcomes[of];
+    const made = generated(number);
+    const [field, other] = [resolved[of], resolved[number]];
+    if (before?.is !== "judged" || !made.schema || made.diagnostics.length > 0) continue;
+    if (typeof field !== "object" || typeof other !== "object") continue;
+    if (!isSame(types, wrapper, field, other)) continue;
+    const texts = [before.schema, made.schema].map((schema) => comparable(fieldSchema(schema)));
+    if (texts[0] === texts[1]) continue;
+    const detail = `${wrapper.title} makes\n  ${texts[1] ?? ""}\ninstead of\n  ${texts[0] ?? ""}`;
+    (before.disagreements as Disagreement[]).push({ kind: "rewritten", value: null, detail });
+  }
+  return withMistakes(project, program, outcomes, answers);
+}
+
+/** Whether the type that was written in another way is the same to TypeScript. */
+function isSame(
+  types: TypeVerdicts,
+  { objects, fields }: Wrapper,
+  { type }: TypeField,
+  other: TypeField,
+): boolean {
+  if (!types.areEqual(type, other.type)) return false;
+  if (objects && !types.isObject(type)) return false;
+  return (
+    fields === undefined ||
+    types.fieldsOf(type).every(({ optional }) => optional === (fields === "all optional"))
+  );
+}
+
+/** The text of a schema that does not depend on the order of its parts. */
+function comparable(schema: Schema | undefined): string {
+  return JSON.stringify(schema, (key, value: unknown) => {
+    if (key === "enum" && Array.isArray(value)) return value.map(String).sort();
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }
 
 function pathsOf(project: Project, files: Files): Map<string, string> {
@@ -155,8 +192,8 @@ export interface Judged {
   readonly text: string;
 }
 
-function compare(types: TypeVerdicts, one: Resolved, schema: Schema, text: string): Judged {
-  const { field, subject, number } = one;
+function compare(types: TypeVerdicts, one: Resolved, schema: Schema): Judged {
+  const { field, subject, number, text } = one;
   const random = new Random(subject.seed);
   const schemas = new SchemaJudge(schema);
   const values = [...(subject.values ?? []), ...randomValues(types, field, schemas, random)];

@@ -21,6 +21,8 @@ export class Project {
   readonly #host: ts.CompilerHost;
   /** The files of packages, which are the same in all programs. */
   readonly #kept = new Map<string, ts.SourceFile>();
+  /** The files of the last program. */
+  readonly #parsed = new Map<string, ts.SourceFile>();
   #files: ReadonlyMap<string, string> = new Map();
 
   constructor() {
@@ -62,7 +64,13 @@ export class Project {
     host.fileExists = (path) => this.#files.has(path) || fileExists(path);
     host.getSourceFile = (path, options, ...rest) => {
       const own = this.#files.get(path);
-      if (own !== undefined) return ts.createSourceFile(path, own, options, true);
+      if (own !== undefined) {
+        const parsed = this.#parsed.get(path);
+        if (parsed?.text === own) return parsed;
+        const file = ts.createSourceFile(path, own, options, true);
+        this.#parsed.set(path, file);
+        return file;
+      }
       const kept = this.#kept.get(path) ?? getSourceFile(path, options, ...rest);
       if (kept) this.#kept.set(path, kept);
       return kept;

@@ -2,11 +2,13 @@
 import { type Case, show, sizeOf, smallerCases } from "./case.ts";
 import { type Disagreement, judge, type Kind, type Outcome } from "./judge.ts";
 import type { Project } from "./project.ts";
+import type { Wrapper } from "./wrappers.ts";
 
 /** A case, and how it fails. */
 export interface Failure {
   readonly one: Case;
   readonly seed: number;
+  readonly wrapper?: Wrapper | undefined;
   readonly found: Disagreement;
 }
 
@@ -19,7 +21,7 @@ export function smallestOf(outcome: Outcome | undefined, kind: Kind): Disagreeme
   if (outcome?.is !== "judged") return undefined;
   const sized = outcome.disagreements
     .filter((found) => found.kind === kind)
-    .map((found) => ({ found, size: JSON.stringify(found.value)?.length ?? 0 }));
+    .map((found) => ({ found, size: JSON.stringify(found.value).length }));
   return sized.sort((a, b) => a.size - b.size)[0]?.found;
 }
 
@@ -34,7 +36,7 @@ export function shrink(project: Project, failure: Failure): Failure {
   return smallest;
 }
 
-function smaller(project: Project, { one, seed, found }: Failure): Failure | undefined {
+function smaller(project: Project, { one, seed, wrapper, found }: Failure): Failure | undefined {
   const size = sizeOf(one);
   const seen = new Set<string>();
   const candidates = [...smallerCases(one)]
@@ -44,12 +46,17 @@ function smaller(project: Project, { one, seed, found }: Failure): Failure | und
     .map(({ candidate }) => candidate);
   for (let start = 0; start < candidates.length; start += AT_ONCE) {
     const some = candidates.slice(start, start + AT_ONCE);
-    const subjects = some.map((candidate) => ({ one: candidate, seed, values: [found.value] }));
+    const subjects = some.map((candidate) => ({
+      one: candidate,
+      seed,
+      wrapper,
+      values: [found.value],
+    }));
     const outcomes = judge(project, subjects);
     for (const [index, outcome] of outcomes.entries()) {
       const failing = smallestOf(outcome, found.kind);
       const candidate = some[index];
-      if (failing && candidate) return { one: candidate, seed, found: failing };
+      if (failing && candidate) return { one: candidate, seed, wrapper, found: failing };
     }
   }
   return undefined;

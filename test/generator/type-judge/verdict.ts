@@ -135,6 +135,18 @@ export class TypeVerdicts {
     return { items: checker.getTypeArguments(type as ts.TypeReference), least: 0, rest: 0 };
   }
 
+  /** Whether each of two types is assignable to the other. */
+  areEqual(one: ts.Type, other: ts.Type): boolean {
+    const checker = this.#checker;
+    return checker.isTypeAssignableTo(one, other) && checker.isTypeAssignableTo(other, one);
+  }
+
+  /** Whether it is one object type. */
+  isObject(type: ts.Type): boolean {
+    const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
+    return isObject && !this.listOf(type) && type.getNumberIndexType() === undefined;
+  }
+
   /** The type of the values under names that are no fields. */
   valuesOf(type: ts.Type): ts.Type | undefined {
     return type.getStringIndexType();
