@@ -69,16 +69,24 @@ export function checkedObject(asked: Asked, type: ts.Type): TypeModel {
   const values = indexOf(asked, type, fields.length > 0);
   if (values) return values;
   const { marks, description } = saidOf(asked, type);
-  const whole = objectOf(
-    { ...(properties.length > 0 ? { properties } : {}), settableOnce: [] },
-    at,
-  );
+  const absent = checker
+    .getPropertiesOfType(type)
+    .filter((one) => isNever(checker, one))
+    .map(({ name }) => name);
+  const children = present({ properties: some(properties), absent: some(absent) });
+  const whole = objectOf({ ...children, settableOnce: [] }, at);
   const described = narrow(whole, present({ description }), at);
   const settableOnce = fields
     .filter(({ immutable, property }) => immutable && !property.required)
     .map(({ property }) => property.name);
   return onceSet(applyMarks(reader, described, marks).type, settableOnce);
 }
+
+const isNever = (checker: ts.TypeChecker, symbol: ts.Symbol): boolean =>
+  (checker.getNonNullableType(checker.getTypeOfSymbol(symbol)).flags & ts.TypeFlags.Never) !== 0;
+
+const some = <T>(items: readonly T[]): readonly T[] | undefined =>
+  items.length > 0 ? items : undefined;
 
 /** Refuses code that is picked by its name. */
 function complainOfCode(asked: Asked, type: ts.Type): void {
@@ -223,15 +231,15 @@ function saidOf(asked: Asked, type: ts.Type): Said {
   };
 }
 
-const lost = (why: string): NoSchema =>
+const lost = (why: string, what = "markers"): NoSchema =>
   new NoSchema(
     "markers-lost",
-    `${why}, so its markers might not match.`,
+    `${why}, so its ${what} might not match.`,
     "Declare the type explicitly, with its markers.",
   );
 
 /** A field; `undefined` for code, and for what can only be absent. */
-function fieldOf(asked: Asked, symbol: ts.Symbol): FieldModel | undefined {
+export function fieldOf(asked: Asked, symbol: ts.Symbol): FieldModel | undefined {
   const { checker, node, at } = asked;
   const { origin, isSame } = originOf(asked, symbol);
   const declarations = origin.getDeclarations() ?? [];
@@ -263,7 +271,7 @@ function fieldOf(asked: Asked, symbol: ts.Symbol): FieldModel | undefined {
     if (written === "ignored") return undefined;
     if (written) return renamed(written);
   }
-  for (const part of declarations) refuseMarks(asked, part, name);
+  refuseMarks(asked, symbol);
   const type = modelOf();
   const description = declaration && descriptionOf(declaration);
   const model = narrow(type, present({ description }), at);
@@ -392,13 +400,15 @@ function isTopLevel(node: ts.Node): boolean {
  * Refuses markers: they are about the type that was written, and about another one they may say
  * nothing, or something wrong.
  */
-function refuseMarks({ reader }: Asked, declaration: ts.Declaration, name: string): void {
-  const module = reader.modules.get(declaration.getSourceFile().fileName);
-  const initial = ts.isPropertyDeclaration(declaration) ? declaration.initializer : undefined;
-  if (!initial && marksOf(reader, module, declaration).length === 0) return;
-  throw new NoSchema(
-    "markers-lost",
-    `TypeScript infers a different type for the field ${name} than the declared one, so its ${initial ? "default" : "markers"} might not match.`,
-    "Declare the type explicitly, with its markers.",
-  );
+export function refuseMarks(asked: Asked, symbol: ts.Symbol): void {
+  const { reader } = asked;
+  for (const declaration of originOf(asked, symbol).origin.getDeclarations() ?? []) {
+    const module = reader.modules.get(declaration.getSourceFile().fileName);
+    const initial = ts.isPropertyDeclaration(declaration) ? declaration.initializer : undefined;
+    if (!initial && marksOf(reader, module, declaration).length === 0) continue;
+    throw lost(
+      `TypeScript infers a different type for the field ${symbol.getName()} than the declared one`,
+      initial ? "default" : "markers",
+    );
+  }
 }

@@ -14,7 +14,7 @@ import { leaf, narrow } from "../code/keywords.ts";
 import type { Module } from "../code/module.ts";
 import { type CheckedNode, count, type Reader, type Trail } from "../code/reader.ts";
 import { type Asked, NoSchema } from "./asked.ts";
-import { checkedObject, readAsDeclared } from "./checked-object.ts";
+import { checkedObject, fieldOf, readAsDeclared, refuseMarks } from "./checked-object.ts";
 import { withKeywords } from "./constrained-type.ts";
 import { intersection } from "./intersection.ts";
 import { NUMBER_NAMES, scalars } from "./scalars.ts";
@@ -31,7 +31,9 @@ export function checkedType(
 ): TypeModel {
   const checker = reader.modules.checkerFor(module);
   return answer({ reader, checker, module, node, trail }, (asked) =>
-    modelOf(asked, typeAt(checker, node)),
+    ts.isIndexedAccessTypeNode(node)
+      ? memberModel(asked, node)
+      : modelOf(asked, typeAt(checker, node)),
   );
 }
 
@@ -48,6 +50,26 @@ export function answer(
     if (!(error instanceof NoSchema)) throw error;
     return unsupported(reader, { module, node }, error.code, error.message, error.fix);
   }
+}
+
+/** The model of `T["field"]`: of the field, with its markers. */
+function memberModel(asked: Asked, node: ts.IndexedAccessTypeNode): TypeModel {
+  const { checker } = asked;
+  const object = checker.getTypeFromTypeNode(node.objectType);
+  const index = checker.getTypeFromTypeNode(node.indexType);
+  const type = checker.getTypeFromTypeNode(node);
+  if (!(object.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) {
+    return modelOf(asked, type);
+  }
+  const names = (index.isUnion() ? index.types : [index]).flatMap((part) =>
+    part.isStringLiteral() ? [part.value] : [],
+  );
+  const symbols = names.flatMap((name) => checker.getPropertyOfType(object, name) ?? []);
+  const [only] = symbols;
+  const field = only && symbols.length === 1 ? fieldOf(asked, only)?.property : undefined;
+  if (field) return field.question ? { ...field.type, maybeUndefined: true } : field.type;
+  for (const symbol of symbols) refuseMarks(asked, symbol);
+  return modelOf(asked, type);
 }
 
 function typeAt(checker: ts.TypeChecker, node: CheckedNode): ts.Type {

@@ -79,7 +79,7 @@ function constantOf(
 ): unknown {
   if (ts.isParenthesizedTypeNode(node)) return constantOf(reader, node.type, module, saysAll);
   if (!ts.isTypeQueryNode(node) || !ts.isIdentifier(node.exprName)) return undefined;
-  const found = reader.modules.resolve(module, node.exprName.text);
+  const found = reader.modules.resolveValue(module, node.exprName.text);
   if (found?.is !== "declaration") return undefined;
   const { node: declaration } = found;
   if (!ts.isEnumDeclaration(declaration)) {
@@ -95,7 +95,10 @@ function isConstant(node: ts.Expression): boolean {
   if (ts.isParenthesizedExpression(node) || ts.isSatisfiesExpression(node)) {
     return isConstant(node.expression);
   }
-  return ts.isAsExpression(node) && ts.isConstTypeReference(node.type);
+  return (
+    (ts.isAsExpression(node) || ts.isTypeAssertionExpression(node)) &&
+    ts.isConstTypeReference(node.type)
+  );
 }
 
 /** An object whose names stand in it. */

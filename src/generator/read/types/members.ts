@@ -27,7 +27,7 @@ const HIDDEN = new Set<ts.SyntaxKind>([
 ]);
 
 /** The members between a type's braces. */
-export interface MembersModel extends Pick<TypeModel, "properties" | "values"> {
+export interface MembersModel extends Pick<TypeModel, "properties" | "values" | "absent"> {
   /** Fields that are optional and immutable: once set, they stay. */
   readonly settableOnce: readonly string[];
 }
@@ -59,13 +59,17 @@ export function readMembers(
 ): MembersModel {
   const properties: PropertyModel[] = [];
   const settableOnce: string[] = [];
+  const absent: string[] = [];
   let values: TypeModel | undefined;
   for (const member of [...node.members].flatMap(withParameterProperties)) {
     if (ts.isIndexSignatureDeclaration(member)) {
       values = readIndex(reader, member, module, trail);
     } else if (isFieldDeclaration(member)) {
       const name = plainName(member.name);
-      if (isAlwaysAbsent(member)) continue;
+      if (isAlwaysAbsent(member)) {
+        if (name !== undefined) absent.push(name);
+        continue;
+      }
       const base = inherited.find((property) => property.name === name);
       const field = readField(reader, member, module, trail, present({ base }));
       if (!field) continue;
@@ -88,6 +92,7 @@ export function readMembers(
   return {
     ...(properties.length > 0 ? { properties } : {}),
     ...(values ? { values } : {}),
+    ...(absent.length > 0 ? { absent } : {}),
     settableOnce,
   };
 }
@@ -162,12 +167,23 @@ export function readField(
   trail: Trail,
   options: FieldOptions = {},
 ): FieldModel | undefined {
-  if (isHidden(member)) return undefined;
-  const name = nameOf(reader, module, member.name);
-  if (name === undefined) return undefined;
   const marks = marksOf(reader, module, member);
   const effects = marks.map(({ definition, values }) => definition.effect(...values));
   if (effects.some(({ ignored }) => ignored)) return undefined;
+  if (isHidden(member)) {
+    const [mark] = marks;
+    if (mark) {
+      reader.findings.error(
+        mark.at,
+        "marker-on-hidden-field",
+        `${mark.shown} has no effect on ${member.name.getText(module.file)}, which is static or not public, and so not part of the schema.`,
+        "Remove the marker, or make the field public.",
+      );
+    }
+    return undefined;
+  }
+  const name = nameOf(reader, module, member.name);
+  if (name === undefined) return undefined;
 
   const { base } = options;
   const initial = ts.isPropertySignature(member) ? undefined : member.initializer;
