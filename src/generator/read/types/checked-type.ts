@@ -30,6 +30,15 @@ export function checkedType(
   trail: Trail,
 ): TypeModel {
   const checker = reader.modules.checkerFor(module);
+  if (checker.resolveName("Array", undefined, ts.SymbolFlags.Interface, false) === undefined) {
+    return unsupported(
+      reader,
+      { module, node },
+      "typescript-missing",
+      `\`${node.getText(module.file)}\` has to be computed, for which the project needs the package typescript.`,
+      "Run npm install --save-dev typescript, then run the command again.",
+    );
+  }
   return answer({ reader, checker, module, node, trail }, (asked) =>
     ts.isIndexedAccessTypeNode(node)
       ? memberModel(asked, node)
@@ -113,7 +122,9 @@ function modelOf(asked: Asked, type: ts.Type): TypeModel {
     );
   }
   if (!(flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) throw noSchema(asked, type);
-  if (within.includes(type)) {
+  const isGrowing =
+    within.filter(({ symbol }) => symbol && symbol === type.symbol).length > DEEPEST;
+  if (within.includes(type) || isGrowing) {
     throw new NoSchema(
       "recursive-type",
       `${checker.typeToString(type)} contains itself, which a schema cannot.`,
@@ -129,6 +140,9 @@ function modelOf(asked: Asked, type: ts.Type): TypeModel {
   }
   return checkedObject(inner, type);
 }
+
+/** The most levels of one generic type in itself: with other arguments at each level, it can go on forever. */
+const DEEPEST = 20;
 
 /** The model of a copy of a plain type: of what it stands for. */
 function brandModel(asked: Asked, { of }: Brand): TypeModel {
