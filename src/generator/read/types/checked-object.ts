@@ -38,7 +38,6 @@ interface MappedType extends ts.Type {
   /** The object whose fields a mapped type has. */
   readonly modifiersType?: ts.Type;
   readonly constraintType?: ts.Type;
-  readonly nameType?: ts.Type;
 }
 
 const linksOf = (symbol: ts.Symbol): Links => (symbol as { links?: Links }).links ?? {};
@@ -200,12 +199,12 @@ function saidOf(asked: Asked, type: ts.Type): Said {
   if (type.isIntersection()) {
     return { marks: type.types.flatMap((part) => saidOf(asked, part).marks) };
   }
-  const { modifiersType, nameType } = type as MappedType;
+  const { modifiersType } = type as MappedType;
   if (modifiersType) {
     const said = saidOf(asked, modifiersType);
     const fields = checker.getPropertiesOfType(type);
     const renamed = fields.some((one) => (linksOf(one).syntheticOrigin ?? one).name !== one.name);
-    if (nameType && renamed && said.marks.length > 0) {
+    if (renamed && said.marks.length > 0) {
       throw lost(`${checker.typeToString(modifiersType)} has other names for its fields here`);
     }
     return said;
