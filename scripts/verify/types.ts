@@ -32,14 +32,15 @@ export const program = defineVerification({
         console.log(`${found.detail}\n${smallest}\n`);
       },
     });
-    const { types, judged, values, failed, announced, disagreements, mistakes } = figures;
+    const { types, judged, values, rewritten, failed, announced, disagreements, mistakes } =
+      figures;
     for (const [code, times] of [...announced].sort(([, a], [, b]) => b - a)) {
       console.log(`announced: ${code} ${times}, ${share(times, types)}`);
     }
     for (const [code, times] of mistakes) console.log(`does not compile: ${code} ${times}`);
     for (const [kind, times] of disagreements) console.log(`types with ${kind}: ${times}`);
     console.log(
-      `${types} types, ${judged} judged with ${values} values, ${failed} with disagreements`,
+      `${types} types, ${judged} judged with ${values} values, ${rewritten} written in another way, ${failed} with disagreements`,
     );
     tally.add(judged, judged - failed);
     await Promise.resolve();

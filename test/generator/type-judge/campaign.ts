@@ -35,6 +35,8 @@ export class Figures {
   types = 0;
   judged = 0;
   values = 0;
+  /** How many types were compared with themselves, written in another way. */
+  rewritten = 0;
   notCompiled = 0;
   /** How many types failed. */
   failed = 0;
@@ -55,6 +57,7 @@ export class Figures {
     } else {
       this.judged++;
       this.values += outcome.values;
+      if (outcome.rewritten) this.rewritten++;
       const kinds = new Set(outcome.disagreements.map(({ kind }) => kind));
       for (const kind of kinds) increment(this.disagreements, kind);
       if (kinds.size > 0) this.failed++;
@@ -91,7 +94,7 @@ export function runCampaign({ count, seed, only, reports, ...on }: CampaignOptio
         if (outcome.is !== "judged" || !subject) continue;
         for (const kind of new Set(outcome.disagreements.map((one) => one.kind))) {
           const found = smallestOf(outcome, kind);
-          const family = `${kind} ${found?.detail.replace(/["\d\n][^]*/, "") ?? ""}`;
+          const family = `${kind} ${found?.detail.replace(/spec\.v\S*/, "").replace(/["\d\n][^]*/, "") ?? ""}`;
           const before = families.get(family) ?? 0;
           if (!found || reported.size >= reports || before >= PER_FAMILY) continue;
           families.set(family, before + 1);

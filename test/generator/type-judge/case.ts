@@ -17,6 +17,8 @@ export interface Case {
   readonly marks: Tree;
   /** Whether the field `v` may be left out. */
   readonly optional: boolean;
+  /** How the names of other files are imported. */
+  readonly imports: "names" | "types" | "namespace" | "barrel" | "renamed";
 }
 
 /** A file of a case, by its name in the folder of sources. */
@@ -38,7 +40,7 @@ export function filesOf(one: Case, number: number): Files {
   const kind = kindOf(number);
   const bodies = new Map<number, string[]>([[0, []]]);
   for (const { file, tree } of one.declarations) {
-    bodies.set(file, [...(bodies.get(file) ?? []), `export ${render(tree)}`]);
+    bodies.set(file, [...(bodies.get(file) ?? []), render(tree)]);
   }
   const mark = render(one.marks);
   const field = `v${one.optional ? "?" : "!"}: ${render(one.root)};`;
@@ -48,29 +50,53 @@ export function filesOf(one: Case, number: number): Files {
       `export class ${specOf(number)} {\n  ${mark === "" ? "" : `${mark}\n  `}${field}\n}`,
       `@Resource({ group: "types.example.com", version: "v1" })\nexport class ${kind} extends CustomResource<${specOf(number)}> {}`,
     );
-  return new Map(
-    [...bodies].map(([file, texts]) => [
-      fileName(number, file),
-      `${importsOf(one, number, file, texts.join("\n"))}${texts.join("\n")}\n`,
-    ]),
-  );
+  const files = [...bodies].map(([file, texts]): [string, string] => [
+    fileName(number, file),
+    withImports(one, number, file, texts.join("\n")),
+  ]);
+  if (one.imports === "barrel" && bodies.size > 1) {
+    const others = [...bodies.keys()].filter((file) => file !== 0);
+    const exports = others.map((file) => `export * from "./${fileName(number, file)}";\n`);
+    files.push([fileName(number, BARREL), exports.join("")]);
+  }
+  return new Map(files);
 }
 
-function importsOf(one: Case, number: number, file: number, text: string): string {
+/** The number of the file that exports what the others have. */
+const BARREL = 9;
+
+/** A file with its imports. */
+function withImports(one: Case, number: number, file: number, text: string): string {
   const fromTsop = [...new Set(text.match(NAMES_OF_TSOP))].filter(
     (name) => !one.declarations.some((declared) => declared.name === name),
   );
+  const lines = fromTsop.length > 0 ? [`import { ${fromTsop.join(", ")} } from "tsop";\n`] : [];
   const others = new Map<number, string[]>();
   for (const declared of one.declarations) {
     if (declared.file === file || !new RegExp(`\\b${declared.name}\\b`).test(text)) continue;
     others.set(declared.file, [...(others.get(declared.file) ?? []), declared.name]);
   }
-  return [
-    ...(fromTsop.length > 0 ? [`import { ${fromTsop.join(", ")} } from "tsop";\n`] : []),
-    ...[...others].map(
-      ([other, names]) => `import { ${names.join(", ")} } from "./${fileName(number, other)}";\n`,
-    ),
-  ].join("");
+  let body = text;
+  const replace = (name: string, by: string): void => {
+    body = body.replace(new RegExp(`\\b${name}\\b`, "g"), by);
+  };
+  for (const [other, names] of others) {
+    const isBarrel = one.imports === "barrel" && file === 0;
+    const from = `"./${fileName(number, isBarrel ? BARREL : other)}"`;
+    if (one.imports === "namespace") {
+      lines.push(`import * as other${other} from ${from};\n`);
+      for (const name of names) replace(name, `other${other}.${name}`);
+    } else if (one.imports === "renamed") {
+      lines.push(
+        `import { ${names.map((name) => `${name} as My${name}`).join(", ")} } from ${from};\n`,
+      );
+      for (const name of names) replace(name, `My${name}`);
+    } else {
+      const isType = one.imports === "types" ? "type " : "";
+      lines.push(`import ${isType}{ ${names.join(", ")} } from ${from};\n`);
+    }
+  }
+  return `${lines.join("")}${body}\n`;
 }
 
 /** The text of a case, as it is shown. */
@@ -90,6 +116,7 @@ export function* smallerCases(one: Case): Generator<Case> {
   for (const index of one.declarations.keys()) {
     yield { ...one, declarations: one.declarations.toSpliced(index, 1) };
   }
+  if (one.imports !== "names") yield { ...one, imports: "names" };
   if (one.declarations.some(({ file }) => file !== 0)) {
     yield { ...one, declarations: one.declarations.map((declared) => ({ ...declared, file: 0 })) };
   }

@@ -45,8 +45,10 @@ export type Outcome =
   | {
       readonly is: "judged";
       readonly values: number;
-      readonly disagreements: readonly Disagreement[];
+      readonly disagreements: Disagreement[];
       readonly schema: Schema;
+      /** Whether the schema was compared with that of the type written in another way. */
+      rewritten: boolean;
     };
 
 /** A case to judge. */
@@ -107,7 +109,13 @@ export function judge(project: Project, subjects: readonly Subject[]): Outcome[]
     const found = compare(types, { subject, number, field, text }, made.schema);
     answers.push(found);
     const { values, disagreements } = found;
-    return { is: "judged", values: values.length, disagreements, schema: made.schema };
+    return {
+      is: "judged",
+      values: values.length,
+      disagreements,
+      schema: made.schema,
+      rewritten: false,
+    };
   });
   for (const [index, { of, wrapper }] of rewritten.entries()) {
     const number = subjects.length + index;
@@ -117,10 +125,11 @@ export function judge(project: Project, subjects: readonly Subject[]): Outcome[]
     if (before?.is !== "judged" || !made.schema || made.diagnostics.length > 0) continue;
     if (typeof field !== "object" || typeof other !== "object") continue;
     if (!isSame(types, wrapper, field, other)) continue;
+    before.rewritten = true;
     const texts = [before.schema, made.schema].map((schema) => comparable(fieldSchema(schema)));
     if (texts[0] === texts[1]) continue;
     const detail = `${wrapper.title} makes\n  ${texts[1] ?? ""}\ninstead of\n  ${texts[0] ?? ""}`;
-    (before.disagreements as Disagreement[]).push({ kind: "rewritten", value: null, detail });
+    before.disagreements.push({ kind: "rewritten", value: null, detail });
   }
   return withMistakes(project, program, outcomes, answers);
 }

@@ -182,6 +182,10 @@ export class TypeVerdicts {
     if (value === null || value === undefined || !this.isPlain(type)) return false;
     const fields = this.fieldsOf(type);
     const values = this.valuesOf(type);
+    // JSON has no code, which TypeScript asks for.
+    if (!question.json && !question.extra && this.#checker.getPropertiesOfType(type).some(isCode)) {
+      return false;
+    }
     if (typeof value !== "object" || Array.isArray(value)) {
       return (
         !question.json && question.extra && !values && fields.every(({ optional }) => optional)

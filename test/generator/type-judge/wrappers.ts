@@ -26,7 +26,7 @@ const named =
       {
         name: "Wrapped0",
         file: 0,
-        tree: tree("declaration", declaration, one.root),
+        tree: tree("declaration", `export ${declaration}`, one.root),
       },
     ],
     root: type(use, one.root),
@@ -41,7 +41,11 @@ const extended = (one: Case): Case =>
     ...one,
     declarations: [
       ...one.declarations,
-      { name: "Wrapped1", file: 0, tree: tree("declaration", "type Wrapped1 = $0;", one.root) },
+      {
+        name: "Wrapped1",
+        file: 0,
+        tree: tree("declaration", "export type Wrapped1 = $0;", one.root),
+      },
     ],
   });
 

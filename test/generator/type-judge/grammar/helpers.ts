@@ -124,6 +124,104 @@ export const HELPERS: readonly Helper[] = [
     of: "object",
     makes: "text",
   },
+  {
+    name: "DeepRequired",
+    text: "type DeepRequired<T> = T extends (infer U)[] ? DeepRequired<U>[] : T extends object ? { [K in keyof T]-?: DeepRequired<T[K]> } : T;",
+    of: "object",
+    makes: "object",
+    keeps: true,
+  },
+  {
+    name: "Setters",
+    text: "type Setters<T> = { [K in keyof T as K extends string ? `set-${K}` : never]?: T[K] };",
+    of: "object",
+    makes: "object",
+  },
+  {
+    name: "Optional",
+    text: 'type Optional<T> = Omit<T, "name" | "a"> & Partial<Pick<T, Extract<keyof T, "name" | "a">>>;',
+    of: "object",
+    makes: "object",
+    keeps: true,
+  },
+  {
+    name: "Strict",
+    text: "type Strict<T> = { [K in keyof T]-?: NonNullable<T[K]> };",
+    of: "object",
+    makes: "object",
+    keeps: true,
+  },
+  {
+    name: "Lists",
+    text: "type Lists<T> = { [K in keyof T]: T[K][] };",
+    of: "object",
+    makes: "object",
+    keeps: true,
+  },
+  {
+    name: "Spread",
+    text: 'type Spread<T> = Omit<T, "size"> & { size: boolean };',
+    of: "object",
+    makes: "object",
+  },
+  {
+    name: "EachOmit",
+    text: 'type EachOmit<T> = T extends unknown ? Omit<T, "name"> : never;',
+    of: "object",
+    makes: "object",
+  },
+  {
+    name: "Scalars",
+    text: "type Scalars<T> = { [K in keyof T as NonNullable<T[K]> extends object ? never : K]: T[K] };",
+    of: "object",
+    makes: "object",
+  },
+  {
+    name: "Settings",
+    text: 'type Settings<T> = { [K in keyof T]: T[K] extends string ? "text" : T[K] extends number ? "number" : "other" };',
+    of: "object",
+    makes: "object",
+    keeps: true,
+  },
+  {
+    name: "Tail",
+    text: "type Tail<T> = T extends readonly [unknown, ...infer R] ? R : [];",
+    makes: "other",
+  },
+  {
+    name: "Head",
+    text: "type Head<T> = T extends `${infer H}-${string}` ? H : never;",
+    of: "text",
+    makes: "text",
+  },
+  {
+    name: "Kebab",
+    text: "type Kebab<T> = T extends string ? `${Lowercase<T>}-x` : never;",
+    of: "text",
+    makes: "text",
+  },
+  {
+    name: "Patch",
+    text: "type Patch<T> = { [K in keyof T]?: T[K] | null };",
+    of: "object",
+    makes: "object",
+    keeps: true,
+  },
+  {
+    name: "Result",
+    text: "type Result<T> = { ok: true; value: T } | { ok: false; error: string };",
+    makes: "union",
+  },
+  {
+    name: "Versioned",
+    text: "type Versioned<T> = { version: 1; data: T } | { version: 2; data: T; extra?: string };",
+    makes: "union",
+  },
+  {
+    name: "Either",
+    text: "type Either<T> = { left: T; right?: never } | { right: T; left?: never };",
+    makes: "union",
+  },
   { name: "ValueOf", text: "type ValueOf<T> = T[keyof T];", of: "object", makes: "other" },
 ];
 
@@ -135,7 +233,7 @@ export function use(maker: Maker, { name, text, makes }: Helper): string {
       : text.startsWith("interface")
         ? "interface"
         : "alias";
-    maker.declare({ name, is, kind: makes, generic: true }, tree("declaration", text));
+    maker.declare({ name, is, kind: makes, generic: true }, tree("declaration", `export ${text}`));
   }
   return name;
 }

@@ -40,6 +40,7 @@ export function membersOf(
     fields.push({ name, kind: value.kind });
     if (of === "type") {
       const readonly = random.chance(0.1) ? "readonly " : "";
+      if (random.chance(0.1)) return interfaceField(maker, name, value);
       return tree(
         "member",
         `${readonly}${printed(name)}${random.chance(0.4) ? "?" : ""}: $0`,
@@ -56,17 +57,20 @@ const MARKERS: Partial<Record<Kind, readonly (readonly [decorator: string, tag: 
   text: [
     ["@MinLength(1)", "@minLength 1"],
     ["@MaxLength(5)", "@maxLength 5"],
+    ['@Title("A text")', "@title A text"],
     ["@Pattern(/^[a-z]*$/)", "@pattern ^[a-z]*$"],
   ],
   number: [
     ["@Minimum(1)", "@minimum 1"],
     ["@Maximum(100)", "@maximum 100"],
+    ["@Default(7)", "@default 7"],
     ["@MultipleOf(2)", "@multipleOf 2"],
     ["@ExclusiveMinimum(0)", "@exclusiveMinimum 0"],
   ],
   list: [
     ["@MinItems(1)", "@minItems 1"],
     ["@MaxItems(3)", "@maxItems 3"],
+    ["@Immutable()", "@immutable"],
   ],
   record: [
     ["@MinProperties(1)", "@minProperties 1"],
@@ -95,10 +99,24 @@ const DEFAULTS = new Map([
   ["Duration", `"1m"`],
 ]);
 
+/** Fields that say their type by their value, or a value by a marker. */
+const BARE = [
+  ` = "fast"`,
+  " = true",
+  " = 3 as Int32",
+  " = null as string | null",
+  `: string[] = ["x"]`,
+  `: "a" | "b" = "b"`,
+  `: Record<string, string> = {}`,
+  `: { name: string; size?: Int32 } = { name: "x" }`,
+];
+
 function classField(maker: Maker, name: string, value: Made): Tree {
   const { random } = maker;
   const marks = decorators(maker, value.kind);
   const fallback = value.tree.parts.length === 0 ? DEFAULTS.get(value.tree.text) : undefined;
+  if (random.chance(0.06))
+    return tree("member", `$0 ${printed(name)}${random.pick(BARE)}`, list("mark", " ", []));
   if (fallback !== undefined && marks.parts.length === 0 && random.chance(0.3)) {
     return tree("member", `$0 ${printed(name)}: $1 = ${fallback}`, marks, value.tree);
   }

@@ -84,6 +84,9 @@ export function textType(maker: Maker, depth: number): Made {
     [1, () => text(type(`${random.pick(["Uppercase", "Capitalize"])}<$0>`, literals(maker).tree))],
     [2, () => text(type("Extract<$0, $1>", literals(maker).tree, literals(maker).tree))],
     [2, () => text(type("Exclude<$0, $1>", literals(maker).tree, literals(maker).tree))],
+    [1, () => text(type("`${$0}.${$1}`", textType(maker, 0).tree, textType(maker, 0).tree))],
+    [1, () => text(type("$0 | $1", literals(maker).tree, type("`x-${string}`")))],
+    [1, () => text(type("$0 | (string & {})", literals(maker).tree))],
     [2, () => text(type("keyof ($0)", objectType(maker, depth - 1).tree))],
     [
       2,
@@ -114,6 +117,10 @@ function listType(maker: Maker, depth: number): Made {
     "[$0, $0]",
     "[$0, ...($0)[]]",
     "[$0, ($0)?]",
+    "[first: $0, second: $0]",
+    "[...($0)[], $0]",
+    "[$0, ...[$0, $0]]",
+    "readonly [$0, ...($0)[]]",
   ];
   return made("list", type(random.pick(forms), item));
 }
@@ -131,7 +138,15 @@ function recordType(maker: Maker, depth: number): Made {
       ),
     );
   }
-  return made("record", type(random.pick(["Record<string, $0>", "{ [key: string]: $0 }"]), value));
+  const forms = [
+    "Record<string, $0>",
+    "Record<string, $0>",
+    "{ [key: string]: $0 }",
+    "{ [K in string]: $0 }",
+    "Partial<Record<string, $0>>",
+    "Readonly<Record<string, $0>>",
+  ];
+  return made("record", type(random.pick(forms), value));
 }
 
 function nullable(maker: Maker, depth: number): Made {
@@ -214,7 +229,19 @@ export function objectType(maker: Maker, depth: number): Made {
         );
       },
     ],
-    [8, () => helped(maker, "object", depth)],
+    [10, () => helped(maker, "object", depth)],
+    [1, () => same("Partial<Pick<$0, keyof $0>> & $0")],
+    [1, () => same("{ readonly [K in keyof $0]?: $0[K] | null }")],
+    [1, () => same("{ [K in keyof $0]: { value: $0[K] } }")],
+    [1, () => same("{ [K in keyof $0]: ($0[K])[] }")],
+    [1, () => same('{ it: $0 }["it"]')],
+    [1, () => same("($0)[][number]")],
+    [1, () => same("Extract<$0 | string, object>")],
+    [1, () => same("Exclude<$0 | null, null>")],
+    [1, () => same('Omit<Required<$0>, "a"> & { a?: string }')],
+    [1, () => same("[$0] extends [infer U] ? U : never")],
+    [1, () => same("Parameters<(it: $0) => void>[0]")],
+    [1, () => same("ReturnType<() => $0>")],
     [
       2,
       () => {
@@ -248,7 +275,11 @@ function helped(maker: Maker, makes: Kind | undefined, depth: number): Made {
   }
   const helper = random.pick(HELPERS.filter((one) => makes === undefined || one.makes === makes));
   const argument =
-    helper.of === "object" ? objectType(maker, depth - 1) : anyType(maker, depth - 1);
+    helper.of === "object"
+      ? objectType(maker, depth - 1)
+      : helper.of === "text"
+        ? textType(maker, depth - 1)
+        : anyType(maker, depth - 1);
   const name = use(maker, helper);
   return made(
     helper.makes,
@@ -294,15 +325,30 @@ function computed(maker: Maker, depth: number): Made {
 function unionOfObjects(maker: Maker, depth: number): Made {
   const { random } = maker;
   const tag = random.pick(["kind", "type", "mode"]);
-  const isTagged = random.chance(0.75);
-  const variants = random
-    .shuffled(TEXTS)
-    .slice(0, 2 + random.below(2))
-    .map((text) => {
-      const own = objectLiteral(maker, depth - 1, { besides: [tag], single: text }).tree;
-      return isTagged
-        ? type("({ $0 } & $1)", tree("member", `${tag}: ${JSON.stringify(text)}`), own)
-        : own;
-    });
-  return made("union", type("($0)", list("type", " | ", variants, 2)));
+  const form = random.below(10);
+  const tags: readonly string[] =
+    form < 6
+      ? random.shuffled(TEXTS).map((text) => JSON.stringify(text))
+      : form < 7
+        ? ["true", "false"]
+        : ["1", "2", "3"];
+  const names = random.shuffled(TEXTS);
+  const variants = tags.slice(0, 2 + random.below(2)).map((value, index) => {
+    const single = names[index] ?? "a";
+    const own = objectLiteral(maker, depth - 1, { besides: [tag], single }).tree;
+    if (form === 9) return own;
+    const isShared = random.chance(0.3);
+    return isShared
+      ? type(
+          `{ ${tag}: ${value}; $0: $1 }`,
+          tree("text", random.pick(["size", "name"])),
+          anyType(maker, 0).tree,
+        )
+      : type(`({ ${tag}: ${value} } & $0)`, own);
+  });
+  const union = type("($0)", list("type", " | ", variants, 2));
+  if (random.chance(0.15)) return made("union", type("$0 & $1", union, objectType(maker, 1).tree));
+  if (random.chance(0.1))
+    return made("union", type(`Extract<$0, { ${tag}: ${tags[0] ?? ""} }>`, union));
+  return made("union", union);
 }
