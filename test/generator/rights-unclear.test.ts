@@ -39,13 +39,16 @@ const VAULT = [
   'import { Secret } from "tsop/k8s";\nexport function kindOf() { return Secret; }\n',
 ] as const;
 
+/** A project whose role is what its markers say. */
+const MARKERS = { domain: "example.com", projectName: "p", namespaced: false, rbac: "markers" } as const;
+
 async function run(code: string, markers = ""): Promise<Generated> {
   writeFileSync(join(root, "src/page.ts"), KIND);
   if (/Vault|kindOf/.test(code))
     writeFileSync(join(root, "src/vault.ts"), VAULT[/Vault/.test(code) ? 0 : 1]);
   const source = `${HEAD}${markers}\nexport class PageReconciler {}\n${code}\n`;
   writeFileSync(join(root, "src/controller.ts"), source);
-  return generate({ root, cache: false });
+  return generate({ root, cache: false, ...(markers === "" ? {} : { project: MARKERS }) });
 }
 
 const told = ({ diagnostics }: Generated): string[] =>
