@@ -146,7 +146,9 @@ function reportUnclear(
     findings.warn(
       at,
       "right-unclear",
-      `The role might be missing permissions for ${shown}: ${because}.`,
+      verbs.length > 0
+        ? `The role might be missing permission to ${verbs.join(" and ")} for ${shown}: ${because}.`
+        : `The role might be missing permissions for ${shown}: ${because}.`,
       `Add @Rbac({ groups: [...], resources: [...], verbs: [${verbs.length > 0 ? verbs.map((verb) => JSON.stringify(verb)).join(", ") : "..."}] }) with what it needs to the controller.`,
     );
     return;

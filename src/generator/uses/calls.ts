@@ -121,11 +121,4 @@ export const API_TYPES: ReadonlySet<string> = new Set([
   "Manager",
   "Cluster",
   "ControllerBuilder",
-  "EventRecorder",
-]);
-
-/** The members that need no right by themselves; all others that take a client are in the tables above. */
-export const WITHOUT_RIGHTS: ReadonlySet<string> = new Set([
-  "Client.subresource",
-  "setOwnerReference",
 ]);

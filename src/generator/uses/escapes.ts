@@ -63,7 +63,7 @@ export class Escapes {
       return;
     }
     if (ts.isFunctionLike(node)) return;
-    const type = this.#types.checker.getTypeAtLocation(node);
+    const type = this.#types.at(argument);
     const api = this.#apiIn(type, MAX_DEPTH);
     if (api !== undefined) {
       if (!isLibrary) this.#tell(argument, api);

@@ -170,12 +170,11 @@ class CallReader {
       case "Client.dynamic":
         if (!ts.isCallExpression(call) || !this.#kinds.dynamicToken(call)) this.#dynamic = true;
         return;
+      // Its events need no further look, wherever it goes.
       case "Manager.recorder":
-        this.#records = true;
-        return;
       case "EventRecorder.event":
         this.#records = true;
-        this.#found.use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, "event");
+        this.#found.use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, name);
         return;
       case "ControllerBuilder.complete":
         this.#complete(call, on, first);
@@ -219,6 +218,10 @@ class CallReader {
     const origins = this.#kinds.of(argument, path);
     const tokens = origins.found.map(({ value }) => value);
     const apply = (deed: Deed): void => {
+      if (deed.suffix === "/*") {
+        this.#found.doubt(call, deed, `${shown}()`, "its subresource is not known");
+        return;
+      }
       for (const origin of origins.found) this.#found.use(call, origin.value, deed, shown, origin);
       for (const lost of origins.lost) this.#found.doubt(lost.via ?? call, deed, `${shown}()`);
     };

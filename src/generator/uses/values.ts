@@ -222,7 +222,10 @@ class Question<T> {
     const symbol = this.#types.symbolAt(node);
     const isModule = ts.isIdentifier(on) && this.#types.symbolAt(on)?.flags;
     if (typeof isModule === "number" && isModule & ts.SymbolFlags.ValueModule) {
-      return this.ofDeclarations(symbol?.declarations ?? [], path, place);
+      const declarations = symbol?.declarations ?? [];
+      return declarations.length > 0
+        ? this.ofDeclarations(declarations, path, place)
+        : lostAt(node, place);
     }
     return this.of(node.expression, [step, ...path], place);
   }

@@ -5,7 +5,6 @@
  * are served with a mark of their names, which the checker carries through whatever it computes: to TypeScript,
  * `Int32` is `number` and nothing more.
  */
-import { existsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ts } from "../../load.ts";
@@ -69,7 +68,7 @@ export class CheckedProgram {
 
   #create(roots: readonly string[]): ts.Program {
     const { options: own, disk, fileAt } = this.#parts;
-    const library = this.folderOf("typescript") ?? dirname(ts.getDefaultLibFilePath(own));
+    const library = this.folderOf("typescript");
     const tsop = this.folderOf("tsop");
     const options: ts.CompilerOptions = {
       target: ts.ScriptTarget.ES2023,
@@ -80,7 +79,8 @@ export class CheckedProgram {
       allowImportingTsExtensions: true,
       noEmit: true,
       skipLibCheck: true,
-      ...(tsop === OWN_TYPES
+      ...(library === undefined ? { noLib: true } : {}),
+      ...(tsop !== undefined && isBelow(join(tsop, "index.d.ts"), OWN_TYPES)
         ? { paths: { ...own.paths, tsop: [join(tsop, "index.d.ts")], "tsop/*": [join(tsop, "*.d.ts")] } }
         : {}),
     };
@@ -95,22 +95,23 @@ export class CheckedProgram {
       const isShared = dirname(path) === library || (tsop !== undefined && isBelow(path, tsop));
       return isShared ? sharedFile(path, disk.getText(path), settings) : fileAt(path);
     };
-    host.getDefaultLibLocation = () => library;
-    host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
+    if (library !== undefined) {
+      host.getDefaultLibLocation = () => library;
+      host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
+    }
     return ts.createProgram(roots, options, host, this.#program);
   }
 
-  /** The folder of a package's declarations. That of `tsop` is this package's own where the project has none. */
+  /** The folder of a package's declarations; those beside this package where the project has none. */
   folderOf(specifier: string): string | undefined {
     const { root, options, disk } = this.#parts;
-    const { resolvedModule } = ts.resolveModuleName(
-      specifier,
-      join(root, "index.ts"),
-      { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler },
-      disk,
-    );
-    if (resolvedModule) return dirname(resolvedModule.resolvedFileName);
-    return specifier === "tsop" && existsSync(OWN_TYPES) ? OWN_TYPES : undefined;
+    const settings = { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler };
+    for (const folder of [root, OWN_TYPES]) {
+      const from = join(folder, "index.ts");
+      const { resolvedModule } = ts.resolveModuleName(specifier, from, settings, disk);
+      if (resolvedModule) return dirname(resolvedModule.resolvedFileName);
+    }
+    return undefined;
   }
 }
 
