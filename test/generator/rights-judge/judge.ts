@@ -1,14 +1,14 @@
 /** Compares the role that the generator makes with the rights that the code needs when it runs. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Diagnostic } from "../../../src/errors.ts";
 import { generateEdited } from "../../../src/generator/generate.ts";
-import { ROOT } from "../../support/compiled.ts";
 import { groupOf, kindNamed, POOL } from "./kinds.ts";
 import { type Right, rightForOwner, rightOf, rightsFor } from "./needed.ts";
 import type { Observed } from "./observed.ts";
-import { type Project, write } from "./project.ts";
+import { PLAIN, type Project, write } from "./project.ts";
 import { Ground, type Rule, rulesIn } from "./run.ts";
 
 /** A right that the role lacks. */
@@ -31,8 +31,17 @@ export interface Verdict {
   readonly mistakes: readonly string[];
 }
 
-/** In the checkout, whose packages a project finds. */
-const CACHE = `${ROOT}.cache`;
+const TSCONFIG = {
+  compilerOptions: {
+    target: "es2023",
+    module: "nodenext",
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    allowImportingTsExtensions: true,
+    experimentalDecorators: true,
+    noEmit: true,
+  },
+};
 const PROJECT = { domain: "example.com", projectName: "judge", namespaced: false };
 const ROLE = "config/rbac/role.yaml";
 /** More refusals than this in a row are a mistake of the judge. */
@@ -56,9 +65,9 @@ export class RightsJudge implements AsyncDisposable {
   }
 
   static async start(): Promise<RightsJudge> {
-    const empty = write({ host: "a class", deeds: [] });
-    mkdirSync(CACHE, { recursive: true });
-    const folder = mkdtempSync(join(CACHE, "rights-judge-"));
+    const empty = write({ ...PLAIN, deeds: [] });
+    const folder = mkdtempSync(join(tmpdir(), "tsop-rights-judge-"));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
     // The generator looks for files on the disk, and then reads those that it is given.
     mkdirSync(join(folder, "src"));
     for (const path of empty.keys()) writeFileSync(join(folder, path), "");
@@ -96,7 +105,9 @@ export class RightsJudge implements AsyncDisposable {
       } = await this.#ground.run(files, [...rules, ...added]);
       const refused = requests.filter(({ status }) => status === 403);
       for (const request of requests) for (const right of rightsFor(request)) needed.add(right);
-      for (const right of requests.flatMap(ownersIn)) needed.add(right);
+      for (const right of [...requests.flatMap(ownersIn), ...requests.flatMap(heldIn)]) {
+        needed.add(right);
+      }
       if (refused.length === 0) {
         mistakes.push(...thrown);
         break;
@@ -142,9 +153,31 @@ function refusedRights(request: Observed): readonly Right[] {
   const match = /cannot (\w+) resource \\"([^"\\]+)\\" in API group \\"([^"\\]*)\\"/.exec(
     request.message,
   );
-  if (!match) return rightsFor(request);
+  if (!match) {
+    const rules = rightsInEscalation(request.message);
+    return rules.length > 0 ? rules : rightsFor(request);
+  }
   const [, verb = "", resource = "", group = ""] = match;
   return [rightOf(verb, group, resource)];
+}
+
+/** The rights that who writes a role lacks: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+function rightsInEscalation(message: string): readonly Right[] {
+  const found = message
+    .replaceAll('\\"', '"')
+    .matchAll(/\{APIGroups:\[([^\]]*)\], Resources:\[([^\]]*)\], Verbs:\[([^\]]*)\]\}/g);
+  const words = (text = ""): string[] =>
+    [...text.matchAll(/"([^"]*)"/g)].map(([, word = ""]) => word);
+  return [...found].flatMap(([, groups, resources, verbs]) =>
+    rightsOf({ apiGroups: words(groups), resources: words(resources), verbs: words(verbs) }),
+  );
+}
+
+/** The rights that a written role grants: who writes it must hold them. */
+function heldIn({ path, body, method, status }: Observed): readonly Right[] {
+  if (method === "GET" || status >= 400 || !/\/(?:cluster)?roles\//.test(path)) return [];
+  const { rules = [] } = JSON.parse(body) as { readonly rules?: readonly Rule[] };
+  return rules.flatMap(rightsOf);
 }
 
 function ruleFor(right: Right): Rule {
