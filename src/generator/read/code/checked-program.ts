@@ -6,6 +6,7 @@
  * `Int32` is `number` and nothing more.
  */
 import { basename, dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ts } from "../../load.ts";
 import { createHost, type Disk } from "./disk.ts";
 
@@ -21,6 +22,26 @@ export interface ProgramParts {
 
 /** The parameter that carries the name of a scalar: what it is added to stays assignable to and from the plain type. */
 export const SCALAR_PARAMETER = "tsopScalar";
+
+/** The declarations of this package, for projects that are not installed. */
+const OWN_TYPES = fileURLToPath(new URL("../../../../dist/", import.meta.url));
+
+/**
+ * The parsed declarations of libraries by path, target and text: projects and runs share them, with what the binder
+ * noted in them.
+ */
+const libraries = new Map<string, { readonly text: string; readonly file: ts.SourceFile }>();
+
+function sharedFile(path: string, text: string, settings: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile {
+  const { languageVersion, impliedNodeFormat } =
+    typeof settings === "object" ? settings : { languageVersion: settings, impliedNodeFormat: undefined };
+  const key = `${languageVersion} ${impliedNodeFormat ?? ""} ${path}`;
+  const known = libraries.get(key);
+  if (known?.text === text) return known.file;
+  const file = ts.createSourceFile(path, text, settings, true);
+  libraries.set(key, { text, file });
+  return file;
+}
 
 /** A program that grows with what is asked of it. */
 export class CheckedProgram {
@@ -47,8 +68,10 @@ export class CheckedProgram {
 
   #create(roots: readonly string[]): ts.Program {
     const { options: own, disk, fileAt } = this.#parts;
-    const library = this.#folderOf("typescript");
+    const library = this.folderOf("typescript");
+    const tsop = this.folderOf("tsop");
     const options: ts.CompilerOptions = {
+      target: ts.ScriptTarget.ES2023,
       ...own,
       strict: true,
       module: ts.ModuleKind.ESNext,
@@ -57,18 +80,20 @@ export class CheckedProgram {
       noEmit: true,
       skipLibCheck: true,
       ...(library === undefined ? { noLib: true } : {}),
+      ...(tsop !== undefined && isBelow(join(tsop, "index.d.ts"), OWN_TYPES)
+        ? { paths: { ...own.paths, tsop: [join(tsop, "index.d.ts")], "tsop/*": [join(tsop, "*.d.ts")] } }
+        : {}),
     };
     const host = createHost(options, disk);
     const read = host.getSourceFile.bind(host);
-    const tsop = this.#folderOf("tsop");
     host.getSourceFile = (path, settings, ...rest) => {
-      if (library !== undefined && dirname(path) === library) return read(path, settings, ...rest);
       if (!/\.[cm]?tsx?$/.test(path) || !disk.fileExists(path))
         return read(path, settings, ...rest);
       if (tsop !== undefined && isScalars(path, tsop)) {
-        return ts.createSourceFile(path, markedScalars(disk.getText(path)), settings, true);
+        return sharedFile(path, markedScalars(disk.getText(path)), settings);
       }
-      return fileAt(path);
+      const isShared = dirname(path) === library || (tsop !== undefined && isBelow(path, tsop));
+      return isShared ? sharedFile(path, disk.getText(path), settings) : fileAt(path);
     };
     if (library !== undefined) {
       host.getDefaultLibLocation = () => library;
@@ -77,21 +102,25 @@ export class CheckedProgram {
     return ts.createProgram(roots, options, host, this.#program);
   }
 
-  #folderOf(specifier: string): string | undefined {
+  /** The folder of a package's declarations; those beside this package where the project has none. */
+  folderOf(specifier: string): string | undefined {
     const { root, options, disk } = this.#parts;
-    const { resolvedModule } = ts.resolveModuleName(
-      specifier,
-      join(root, "index.ts"),
-      { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler },
-      disk,
-    );
-    return resolvedModule && dirname(resolvedModule.resolvedFileName);
+    const settings = { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler };
+    for (const folder of [root, OWN_TYPES]) {
+      const from = join(folder, "index.ts");
+      const { resolvedModule } = ts.resolveModuleName(specifier, from, settings, disk);
+      if (resolvedModule) return dirname(resolvedModule.resolvedFileName);
+    }
+    return undefined;
   }
 }
 
+/** Whether a path is below a folder. */
+export const isBelow = (path: string, folder: string): boolean =>
+  path.split(sep).join("/").startsWith(`${folder.split(sep).join("/").replace(/\/$/, "")}/`);
+
 const isScalars = (path: string, tsop: string): boolean =>
-  /^scalars\.(?:d\.)?ts$/.test(basename(path)) &&
-  path.split(sep).join("/").startsWith(tsop.split(sep).join("/"));
+  /^scalars\.(?:d\.)?ts$/.test(basename(path)) && isBelow(path, tsop);
 
 /**
  * `type Int32 = number` with a mark of its name that types keep: numbers and texts have a `valueOf`
