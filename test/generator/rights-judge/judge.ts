@@ -94,43 +94,33 @@ export class RightsJudge implements AsyncDisposable {
     const rules = rulesIn(made.get(ROLE) ?? "");
     const granted = new Set(rules.flatMap(rightsOf));
     const mistakes = errors.map(textOf);
-    const missing = new Map<Right, Missing>();
-    const needed = new Set<Right>();
-    const added: Rule[] = [];
+    /** The lines that asked for each right. */
+    const needed = new Map<Right, readonly string[]>();
+    const added = new Map<Right, Rule>();
     for (let run = 0; run < RUNS_MAX; run++) {
-      const {
-        requests,
-        errors: thrown,
-        loaded,
-      } = await this.#ground.run(files, [...rules, ...added]);
+      const all = [...rules, ...added.values()];
+      const { requests, errors: thrown, loaded } = await this.#ground.run(files, all);
       const refused = requests.filter(({ status }) => status === 403);
-      for (const request of requests) for (const right of rightsFor(request)) needed.add(right);
-      for (const right of [...requests.flatMap(ownersIn), ...requests.flatMap(heldIn)]) {
-        needed.add(right);
+      for (const request of requests) {
+        const lines = loaded.linesOf(request.stack);
+        const rights = [rightsFor, refusedRights, ownersIn, heldIn].flatMap((of) => of(request));
+        for (const right of rights) if (!needed.has(right)) needed.set(right, lines);
       }
       if (refused.length === 0) {
         mistakes.push(...thrown);
         break;
       }
       if (run === RUNS_MAX - 1) mistakes.push(`still refused: ${refused[0]?.message ?? ""}`);
-      for (const request of refused) {
-        const lines = loaded.linesOf(request.stack);
-        for (const right of refusedRights(request)) {
-          if (missing.has(right)) continue;
-          missing.set(right, { right, lines, announced: announced(right, lines, diagnostics) });
-          added.push(ruleFor(right));
-        }
-      }
+      for (const right of refused.flatMap(refusedRights)) added.set(right, ruleFor(right));
     }
-    const lacks = [...needed].filter((right) => !granted.has(right) && !missing.has(right));
-    for (const right of lacks) {
-      missing.set(right, { right, lines: [], announced: announced(right, [], diagnostics) });
-    }
+    const missing = [...needed]
+      .filter(([right]) => !granted.has(right))
+      .map(([right, lines]) => ({ right, lines, announced: announced(right, lines, diagnostics) }));
     const unused = [...granted].filter(
       (right) => !needed.has(right) && !isBaseline(right, granted),
     );
     const warnings = diagnostics.filter(({ severity }) => severity === "warning");
-    return { missing: [...missing.values()], unused, granted: [...granted], warnings, mistakes };
+    return { missing, unused, granted: [...granted], warnings, mistakes };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -150,6 +140,7 @@ const rightsOf = ({ apiGroups = [], resources = [], verbs }: Rule): Right[] =>
 
 /** A refusal is of the first right that lacks; the server's message has it. */
 function refusedRights(request: Observed): readonly Right[] {
+  if (request.status !== 403) return [];
   const match = /cannot (\w+) resource \\"([^"\\]+)\\" in API group \\"([^"\\]*)\\"/.exec(
     request.message,
   );
@@ -176,8 +167,8 @@ function rightsInEscalation(message: string): readonly Right[] {
 /** The rights that a written role grants: who writes it must hold them. */
 function heldIn({ path, body, method, status }: Observed): readonly Right[] {
   if (method === "GET" || status >= 400 || !/\/(?:cluster)?roles\//.test(path)) return [];
-  const { rules = [] } = JSON.parse(body) as { readonly rules?: readonly Rule[] };
-  return rules.flatMap(rightsOf);
+  const { rules } = JSON.parse(body) as { readonly rules?: readonly Rule[] | null };
+  return (rules ?? []).flatMap(rightsOf);
 }
 
 function ruleFor(right: Right): Rule {
