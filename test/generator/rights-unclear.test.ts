@@ -40,7 +40,12 @@ const VAULT = [
 ] as const;
 
 /** A project whose role is what its markers say. */
-const MARKERS = { domain: "example.com", projectName: "p", namespaced: false, rbac: "markers" } as const;
+const MARKERS = {
+  domain: "example.com",
+  projectName: "p",
+  namespaced: false,
+  rbac: "markers",
+} as const;
 
 async function run(code: string, markers = ""): Promise<Generated> {
   writeFileSync(join(root, "src/page.ts"), KIND);
@@ -291,7 +296,8 @@ describe("rights that the code alone does not show", () => {
   }
 
   it("are demanded of the markers where only metadata is watched", async () => {
-    const code = "controllerFor(manager).for(metadataOf(Secret)).complete({} as never);\nawait client.get(Secret, key);";
+    const code =
+      "controllerFor(manager).for(metadataOf(Secret)).complete({} as never);\nawait client.get(Secret, key);";
     const found = told(await run(code, '@Rbac(Secret, ["list", "watch"])'));
     expect(found).toHaveLength(1);
     expect(found[0]).toContain("needs permission to get secrets");

@@ -28,7 +28,12 @@ declare const key: { namespace: string; name: string };
 `;
 
 /** A project whose role is what its markers say. */
-const MARKERS = { domain: "example.com", projectName: "p", namespaced: false, rbac: "markers" } as const;
+const MARKERS = {
+  domain: "example.com",
+  projectName: "p",
+  namespaced: false,
+  rbac: "markers",
+} as const;
 
 /** @param files - others of the project, by their name */
 async function run(

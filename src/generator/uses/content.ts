@@ -75,7 +75,9 @@ export class Content {
       parameter && typeof name === "string"
         ? this.#types
             .along(parameter.name as ts.Node as ts.Expression, [])
-            .flatMap((type) => this.#types.checker.getPropertyOfType(type, name)?.declarations ?? [])
+            .flatMap(
+              (type) => this.#types.checker.getPropertyOfType(type, name)?.declarations ?? [],
+            )
             .flatMap((declaration) => this.#survey.writesTo(declaration))
         : [];
     if (change) {
@@ -91,10 +93,21 @@ export class Content {
   }
 
   #rule(rule: ts.Expression): void {
-    const list = (key: string): readonly string[] | undefined => this.#values.texts(rule, [key, EACH]);
-    const [groups, resources, verbs, urls] = ["apiGroups", "resources", "verbs", "nonResourceURLs"].map(list);
+    const list = (key: string): readonly string[] | undefined =>
+      this.#values.texts(rule, [key, EACH]);
+    const [groups, resources, verbs, urls] = [
+      "apiGroups",
+      "resources",
+      "verbs",
+      "nonResourceURLs",
+    ].map(list);
     if (!groups || !resources || !verbs || !urls) {
-      this.#found.doubt(rule, { suffix: "", verbs: [] }, "this rule", "its groups, resources and verbs are not constant");
+      this.#found.doubt(
+        rule,
+        { suffix: "", verbs: [] },
+        "this rule",
+        "its groups, resources and verbs are not constant",
+      );
       return;
     }
     const names = list("resourceNames") ?? [];
@@ -115,7 +128,12 @@ export class Content {
       if (!names) this.#bindings.push(ref);
       for (const kind of names ? kinds : []) {
         const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
-        this.#found.use(ref, { group: RBAC, plural }, { suffix: "", verbs: ["bind"], names: names ?? [] }, "roleRef");
+        this.#found.use(
+          ref,
+          { group: RBAC, plural },
+          { suffix: "", verbs: ["bind"], names: names ?? [] },
+          "roleRef",
+        );
       }
     }
     if (refs.length === 0) this.#bindings.push(call);
@@ -135,13 +153,19 @@ export class Content {
     if (!request) return;
     const paths = this.#values.of(request, ["path"], (node, rest) => {
       const at = plain(node);
-      const isText = ts.isTemplateExpression(at) || ts.isBinaryExpression(at) || ts.isStringLiteralLike(at);
+      const isText =
+        ts.isTemplateExpression(at) || ts.isBinaryExpression(at) || ts.isStringLiteralLike(at);
       return rest.length === 0 && isText ? [at] : undefined;
     });
     const methods = this.#values.texts(request, ["method"]);
     const isWatch = this.#values.has(request, ["query", "watch"]);
     const tell = (node: ts.Node): void => {
-      this.#found.doubt(node, { suffix: "", verbs: [] }, "client.raw()", "its method or its path is not constant");
+      this.#found.doubt(
+        node,
+        { suffix: "", verbs: [] },
+        "client.raw()",
+        "its method or its path is not constant",
+      );
     };
     if (!methods || paths.lost.length > 0) tell(call);
     for (const { value } of paths.found) {
@@ -152,7 +176,12 @@ export class Content {
         else if ("url" in right) this.#found.usePath(call, right.url, right.verbs);
         else {
           const { group, resource, verbs } = right;
-          this.#found.use(call, { group, plural: resource }, { suffix: "", verbs }, `raw(${method})`);
+          this.#found.use(
+            call,
+            { group, plural: resource },
+            { suffix: "", verbs },
+            `raw(${method})`,
+          );
         }
       }
     }
@@ -171,7 +200,11 @@ export class Content {
     this.#impersonate(call, users, this.#values.texts(config, ["impersonate", "groups", EACH]));
   }
 
-  #impersonate(call: ts.Node, users: readonly string[] | undefined, groups: readonly string[] | undefined): void {
+  #impersonate(
+    call: ts.Node,
+    users: readonly string[] | undefined,
+    groups: readonly string[] | undefined,
+  ): void {
     const verbs = ["impersonate"];
     if (!users || !groups) {
       this.#found.doubt(call, { suffix: "", verbs }, "the user", "whom it acts as is not constant");
@@ -179,10 +212,20 @@ export class Content {
     for (const user of users ?? []) {
       const account = /^system:serviceaccount:[^:]+:(.+)$/.exec(user)?.[1];
       const plural = account === undefined ? "users" : "serviceaccounts";
-      this.#found.use(call, { group: "", plural }, { suffix: "", verbs, names: [account ?? user] }, "impersonate");
+      this.#found.use(
+        call,
+        { group: "", plural },
+        { suffix: "", verbs, names: [account ?? user] },
+        "impersonate",
+      );
     }
     for (const group of groups ?? []) {
-      this.#found.use(call, { group: "", plural: "groups" }, { suffix: "", verbs, names: [group] }, "impersonate");
+      this.#found.use(
+        call,
+        { group: "", plural: "groups" },
+        { suffix: "", verbs, names: [group] },
+        "impersonate",
+      );
     }
   }
 

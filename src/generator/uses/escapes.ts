@@ -43,9 +43,11 @@ export class Escapes {
   #readCall(call: Call): void {
     const signatures = this.#types.signaturesOf(call);
     const isKnown = signatures.length > 0;
-    const isInside = (one: ts.Node): boolean => this.#types.isOfProject(one) || this.#types.isOfTsop(one);
+    const isInside = (one: ts.Node): boolean =>
+      this.#types.isOfProject(one) || this.#types.isOfTsop(one);
     if (isKnown && signatures.every(isInside)) return;
-    const isLibrary = isKnown && signatures.every((one) => isInside(one) || this.#types.isOfLibrary(one));
+    const isLibrary =
+      isKnown && signatures.every((one) => isInside(one) || this.#types.isOfLibrary(one));
     for (const argument of call.arguments ?? []) this.#handOut(argument, isLibrary);
   }
 
@@ -70,7 +72,11 @@ export class Escapes {
       return;
     }
     const items = this.#types.along(node, [EACH]);
-    const path: Path | undefined = this.#isToken(type) ? [] : items.some((one) => this.#isToken(one)) ? [EACH] : undefined;
+    const path: Path | undefined = this.#isToken(type)
+      ? []
+      : items.some((one) => this.#isToken(one))
+        ? [EACH]
+        : undefined;
     if (!path) return;
     for (const { value, node: origin, via } of this.#kinds.of(node, path).found) {
       if (isLibrary) this.#found.mention(value);
@@ -92,7 +98,8 @@ export class Escapes {
     if (!expected) return;
     if (isMethod) {
       const signatures = this.#types.expectedSignatures(node);
-      const isKept = signatures !== "unknown" && signatures.every((one) => this.#types.isOfTsop(one));
+      const isKept =
+        signatures !== "unknown" && signatures.every((one) => this.#types.isOfTsop(one));
       if (!isKept) this.#tell(node, lastName(node));
     } else if (api !== undefined && this.#loses(expected)) {
       this.#tell(node, api);
@@ -101,13 +108,15 @@ export class Escapes {
 
   /** A method that is chosen when the program runs. */
   #readComputed(node: ts.ElementAccessExpression): void {
-    if (!isCallee(node) || apiName(this.#types.at(node.expression), this.#types) === undefined) return;
+    if (!isCallee(node) || apiName(this.#types.at(node.expression), this.#types) === undefined)
+      return;
     if (this.#types.signaturesAt(node).length > 0) return;
     this.#tell(node, lastName(node.expression));
   }
 
   #readCast(node: ts.AsExpression | ts.TypeAssertion): void {
-    const inner = ts.isAsExpression(node.expression) || ts.isTypeAssertionExpression(node.expression);
+    const inner =
+      ts.isAsExpression(node.expression) || ts.isTypeAssertionExpression(node.expression);
     const outer = ts.isAsExpression(node.parent) || ts.isTypeAssertionExpression(node.parent);
     if (outer) return;
     const from = inner ? plain(node.expression) : node.expression;
@@ -121,12 +130,15 @@ export class Escapes {
   #loses(type: ts.Type): boolean {
     if (type.flags & ts.TypeFlags.Any) return true;
     if (type.isUnion()) return type.types.some((one) => this.#loses(one));
-    if (!(type.flags & ts.TypeFlags.Object) || apiName(type, this.#types) !== undefined) return false;
+    if (!(type.flags & ts.TypeFlags.Object) || apiName(type, this.#types) !== undefined)
+      return false;
     return type.getProperties().some((property) => {
       const [at] = property.declarations ?? [];
       const of = at && this.#types.checker.getTypeOfSymbolAtLocation(property, at);
       const signatures = of?.getCallSignatures() ?? [];
-      return signatures.some(({ declaration }) => declaration && this.#types.isOfProject(declaration));
+      return signatures.some(
+        ({ declaration }) => declaration && this.#types.isOfProject(declaration),
+      );
     });
   }
 
@@ -140,8 +152,12 @@ export class Escapes {
 
   #isToken(type: ts.Type): boolean {
     const isMarked = (one: ts.Type): boolean =>
-      one.getProperties().some(({ escapedName }) => String(escapedName).startsWith("__@objectType")) ||
-      one.getConstructSignatures().some((made) => this.#kinds.ofType(made.getReturnType()) !== undefined);
+      one
+        .getProperties()
+        .some(({ escapedName }) => String(escapedName).startsWith("__@objectType")) ||
+      one
+        .getConstructSignatures()
+        .some((made) => this.#kinds.ofType(made.getReturnType()) !== undefined);
     return type.isUnion() ? type.types.some(isMarked) : isMarked(type);
   }
 
@@ -150,7 +166,8 @@ export class Escapes {
     const own = apiName(type, this.#types);
     if (own !== undefined || depth === 0 || !(type.flags & ts.TypeFlags.Object)) return own;
     const declared = type.symbol?.declarations ?? [];
-    if (declared.length > 0 && !declared.some((one) => this.#types.isOfProject(one))) return undefined;
+    if (declared.length > 0 && !declared.some((one) => this.#types.isOfProject(one)))
+      return undefined;
     for (const property of type.getProperties()) {
       const [at] = property.declarations ?? [];
       const of = at && this.#types.checker.getTypeOfSymbolAtLocation(property, at);

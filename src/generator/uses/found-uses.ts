@@ -83,7 +83,15 @@ export class FoundUses {
   usePath(call: ts.Node, path: string, verbs: readonly string[]): void {
     const at = this.at(call);
     const shown = `raw(${JSON.stringify(path)})`;
-    this.#uses.push({ group: undefined, resource: path, verbs, shown, token: "", at, partial: false });
+    this.#uses.push({
+      group: undefined,
+      resource: path,
+      verbs,
+      shown,
+      token: "",
+      at,
+      partial: false,
+    });
   }
 
   /** A kind goes where it is not known what becomes of it. */
@@ -91,7 +99,13 @@ export class FoundUses {
     this.#escaped.add(nameOf(kind));
     const { group, plural } = kind;
     const token = this.#tokenText(node, kind);
-    this.#note({ kind: { group, plural, token }, suffix: "", verbs: [], shown: kind.kind ?? plural, at: this.at(node) });
+    this.#note({
+      kind: { group, plural, token },
+      suffix: "",
+      verbs: [],
+      shown: kind.kind ?? plural,
+      at: this.at(node),
+    });
   }
 
   /** A kind is handed to code that does nothing with it in the cluster, but is not read. */
@@ -100,9 +114,20 @@ export class FoundUses {
   }
 
   /** A call of `tsop` with a kind that is not known. */
-  doubt(node: ts.Node, { suffix, verbs }: Pick<Deed, "suffix" | "verbs">, shown: string, because?: string): void {
+  doubt(
+    node: ts.Node,
+    { suffix, verbs }: Pick<Deed, "suffix" | "verbs">,
+    shown: string,
+    because?: string,
+  ): void {
     if (verbs.length === 0 && because === undefined) return;
-    this.#note({ suffix, verbs, shown, at: this.at(node), ...(because === undefined ? {} : { because }) });
+    this.#note({
+      suffix,
+      verbs,
+      shown,
+      at: this.at(node),
+      ...(because === undefined ? {} : { because }),
+    });
   }
 
   at(node: ts.Node): UseModel["at"] {
@@ -128,7 +153,8 @@ export class FoundUses {
     const root = ts.isPropertyAccessExpression(node) ? node.expression : node;
     const module = this.moduleOf(node);
     const isOfFile =
-      ts.isIdentifier(root) && (module.imports.has(root.text) || module.declarations.has(root.text));
+      ts.isIdentifier(root) &&
+      (module.imports.has(root.text) || module.declarations.has(root.text));
     const named = isOfFile ? tokenOf(this.#reader, module, node) : undefined;
     return named?.group === group && named.plural === plural ? node.getText() : "";
   }

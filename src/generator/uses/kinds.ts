@@ -57,7 +57,9 @@ export class Kinds {
   /** The kind of `client.dynamic("apps/v1", "Deployment")`, where it is known before the program runs. */
   dynamicToken(call: ts.CallExpression): TokenModel | undefined {
     const module = this.#reader.modules.get(call.getSourceFile().fileName);
-    const [apiVersion, kind, plural] = call.arguments.map((one) => evaluate(this.#reader, module, one));
+    const [apiVersion, kind, plural] = call.arguments.map((one) =>
+      evaluate(this.#reader, module, one),
+    );
     if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
     const { group, version } = parseApiVersion(apiVersion);
     if (typeof plural === "string") return { group, version, kind, plural };
@@ -96,7 +98,9 @@ export class Kinds {
     const value = evaluate(this.#reader, this.#reader.modules.get(at.getSourceFile().fileName), at);
     if (typeof value !== "object" || value === null) return undefined;
     const { group, plural } = value as { group?: unknown; plural?: unknown };
-    return typeof group === "string" && typeof plural === "string" ? [{ group, plural }] : undefined;
+    return typeof group === "string" && typeof plural === "string"
+      ? [{ group, plural }]
+      : undefined;
   }
 
   /** The kind of a token by its type: its literal group and plural, or the type of its objects. */
@@ -114,9 +118,9 @@ export class Kinds {
     }
     const apiVersion = literal("apiVersion");
     if (apiVersion !== undefined && kind !== undefined) {
-      const builtIn = this.#reader.modules.builtInKinds().find(
-        (one) => one.kind === kind && apiVersionOf(one) === apiVersion,
-      );
+      const builtIn = this.#reader.modules
+        .builtInKinds()
+        .find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
       if (builtIn) return [builtIn];
     }
     const objects = type
@@ -146,4 +150,6 @@ export class Kinds {
 }
 
 const isNothing = ({ flags }: ts.Type): boolean =>
-  (flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Null | ts.TypeFlags.Void | ts.TypeFlags.Never)) !== 0;
+  (flags &
+    (ts.TypeFlags.Undefined | ts.TypeFlags.Null | ts.TypeFlags.Void | ts.TypeFlags.Never)) !==
+  0;

@@ -21,7 +21,9 @@ const SAME_LIST = new Set(
 );
 const ONE_ITEM = new Set("find findLast at pop shift".split(" "));
 /** Functions whose result is their first argument, a copy of it, or a list of its items. */
-const FIRST = new Set("all allSettled race any resolve from freeze seal values fromEntries structuredClone".split(" "));
+const FIRST = new Set(
+  "all allSettled race any resolve from freeze seal values fromEntries structuredClone".split(" "),
+);
 
 /** Calls of a client whose result is an object of the kind of their first argument. */
 const RETURNS_OBJECT = /^(?:Reader|Client|StatusClient)\.(?:get|find|create|update|patch|apply)$/;
@@ -66,14 +68,17 @@ function ofJavaScript<T>(ports: LibraryPorts<T>, call: ts.CallExpression, path: 
   const callee = plain(call.expression);
   const [first, second] = call.arguments;
   const [step, ...rest] = path;
-  if (ts.isIdentifier(callee)) return callee.text === "structuredClone" && first ? of(first, path) : lost();
+  if (ts.isIdentifier(callee))
+    return callee.text === "structuredClone" && first ? of(first, path) : lost();
   if (!ts.isPropertyAccessExpression(callee)) return lost();
   const { expression: on } = callee;
   const name = callee.name.text;
   const isStatic = ts.isIdentifier(on) && ["Object", "Promise", "Array"].includes(on.text);
   if (isStatic) {
     if (name === "entries") {
-      return first && step === EACH && rest[0] === "1" ? of(first, [EACH, ...rest.slice(1)]) : lost();
+      return first && step === EACH && rest[0] === "1"
+        ? of(first, [EACH, ...rest.slice(1)])
+        : lost();
     }
     if (name === "assign") return union(call.arguments.map((one) => of(one, path)));
     if (name === "from" && second && step === EACH) return returned(second, rest);
@@ -96,7 +101,10 @@ function ofJavaScript<T>(ports: LibraryPorts<T>, call: ts.CallExpression, path: 
   }
   if (SAME_LIST.has(name) && step !== undefined) return of(on, [EACH, ...rest]);
   if (name === "concat" && step !== undefined) {
-    return union([of(on, [EACH, ...rest]), ...call.arguments.map((one) => of(one, [EACH, ...rest]))]);
+    return union([
+      of(on, [EACH, ...rest]),
+      ...call.arguments.map((one) => of(one, [EACH, ...rest])),
+    ]);
   }
   if (ONE_ITEM.has(name)) return of(on, [EACH, ...path]);
   if (name === "map" && first && step !== undefined) return returned(first, rest);

@@ -136,6 +136,8 @@ export function returnedBy(owner: ts.SignatureDeclaration): {
 export function isOuter(node: ts.Expression): boolean {
   const { parent } = node;
   const isNext =
-    ts.isPropertyAccessExpression(parent) || ts.isCallExpression(parent) || ts.isNonNullExpression(parent);
+    ts.isPropertyAccessExpression(parent) ||
+    ts.isCallExpression(parent) ||
+    ts.isNonNullExpression(parent);
   return (isNext && parent.expression === node) || ts.isParenthesizedExpression(parent);
 }

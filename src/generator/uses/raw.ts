@@ -55,7 +55,8 @@ export function rawRight(method: string, path: string, isWatch: boolean): RawRig
   const group = root === "api" ? "" : (parts.shift() ?? "");
   parts.shift();
   // `/namespaces/a/pods` is about pods, `/namespaces/a` about a namespace.
-  const isPlaced = parts[0] === "namespaces" && parts.length > 2 && !NAMESPACE_PARTS.has(parts[2] ?? "");
+  const isPlaced =
+    parts[0] === "namespaces" && parts.length > 2 && !NAMESPACE_PARTS.has(parts[2] ?? "");
   const [plural = "", name, subresource, ...rest] = isPlaced ? parts.slice(2) : parts;
   if ([group, plural, subresource ?? ""].some((part) => part.includes(HOLE))) return undefined;
   // A hole may be several segments, or end a path before its name.

@@ -169,7 +169,8 @@ export class Survey {
   /** A function that is named and not called there is handed on. */
   #readMention(node: ts.Identifier | ts.PropertyAccessExpression): void {
     const { parent } = node;
-    if (ts.isIdentifier(node) && ts.isPropertyAccessExpression(parent) && parent.name === node) return;
+    if (ts.isIdentifier(node) && ts.isPropertyAccessExpression(parent) && parent.name === node)
+      return;
     if (isCallee(node) || !isValue(node)) return;
     if (ts.isPropertyAccessExpression(parent) && isCallee(parent)) return;
     for (const declaration of this.#types.declarationsAt(node)) {
@@ -189,7 +190,9 @@ function add<T>(map: Map<ts.Node, T[]>, key: ts.Node, value: T): void {
 function functionOf(node: ts.Node): ts.SignatureDeclaration | undefined {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return node;
   const isNamed =
-    ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node);
+    ts.isVariableDeclaration(node) ||
+    ts.isPropertyDeclaration(node) ||
+    ts.isPropertyAssignment(node);
   const value = isNamed && node.initializer ? plain(node.initializer) : undefined;
   return value && isFunctionExpression(value) ? value : undefined;
 }

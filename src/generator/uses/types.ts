@@ -10,7 +10,8 @@ export class Types {
   readonly checker: ts.TypeChecker;
   readonly #files: ReadonlySet<ts.SourceFile>;
   readonly #tsop: string | undefined;
-  readonly #library: RegExp = /[/\\](?:typescript|@types[/\\]node)[/\\](?!.*[/\\]node_modules[/\\])/;
+  readonly #library: RegExp =
+    /[/\\](?:typescript|@types[/\\]node)[/\\](?!.*[/\\]node_modules[/\\])/;
 
   constructor(reader: Reader, modules: readonly Module[]) {
     const [first] = modules;
@@ -87,7 +88,9 @@ export class Types {
     const symbol = isShort
       ? checker.getShorthandAssignmentValueSymbol(node.parent)
       : checker.getSymbolAtLocation(ts.isPropertyAccessExpression(node) ? node.name : node);
-    return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return symbol && symbol.flags & ts.SymbolFlags.Alias
+      ? checker.getAliasedSymbol(symbol)
+      : symbol;
   }
 
   /** The declarations of the signatures that a call can be of; none where the callee is not known. */
@@ -126,7 +129,8 @@ export class Types {
     if (!type) return [];
     const signatures = this.#signaturesIn(type, false);
     if (signatures.length > 0) return signatures;
-    return type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown) || type.symbol?.name === "Function"
+    return type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown) ||
+      type.symbol?.name === "Function"
       ? "unknown"
       : [];
   }

@@ -108,7 +108,10 @@ class CallReader {
     reader: Reader,
     types: Types,
     survey: Survey,
-    { kinds, granted }: { readonly kinds: readonly KindModel[]; readonly granted: GrantedElsewhere },
+    {
+      kinds,
+      granted,
+    }: { readonly kinds: readonly KindModel[]; readonly granted: GrantedElsewhere },
   ) {
     this.#granted = granted;
     this.#types = types;
@@ -252,21 +255,33 @@ class CallReader {
   /** The owner whose deletion a child blocks. */
   #owner(call: Call, options: ts.Expression | undefined, shown: string): void {
     if (!options) return;
-    const deed = { suffix: "/finalizers", verbs: FINALIZER_VERBS, unlessGranted: "warning" } as const;
+    const deed = {
+      suffix: "/finalizers",
+      verbs: FINALIZER_VERBS,
+      unlessGranted: "warning",
+    } as const;
     const { found, lost } = this.#kinds.of(options, ["owner"]);
     for (const { value, via } of found) this.#found.use(via ?? call, value, deed, shown);
     for (const { via } of lost) this.#found.doubt(via ?? call, deed, `the owner in ${shown}()`);
   }
 
   #ownerOfDependents(call: Call, builder: ts.Expression | undefined): void {
-    const deed = { suffix: "/finalizers", verbs: FINALIZER_VERBS, unlessGranted: "warning" } as const;
+    const deed = {
+      suffix: "/finalizers",
+      verbs: FINALIZER_VERBS,
+      unlessGranted: "warning",
+    } as const;
     const main = builder && this.#wiring.mainKind(builder);
     for (const kind of main ?? []) this.#found.use(call, kind, deed, "dependents");
     if (!main) this.#found.doubt(call, deed, "the owner of dependents()");
   }
 
   /** A controller that is complete: it tells of loops in events, and its cleanup needs a finalizer. */
-  #complete(call: Call, builder: ts.Expression | undefined, reconciler: ts.Expression | undefined): void {
+  #complete(
+    call: Call,
+    builder: ts.Expression | undefined,
+    reconciler: ts.Expression | undefined,
+  ): void {
     const events = { suffix: "", verbs: EVENT_VERBS, unlessGranted: "nothing" } as const;
     this.#found.use(call, EVENTS, events, "complete");
     if (!builder || !reconciler) return;
@@ -281,7 +296,12 @@ class CallReader {
       for (const kind of main ?? []) this.#found.use(call, kind, deed, "cleanup");
       if (!main) this.#found.doubt(call, deed, "the object of cleanup()");
     } else if (lost.length > 0) {
-      this.#found.doubt(call, deed, "complete()", "it is not known whether the reconciler has a cleanup");
+      this.#found.doubt(
+        call,
+        deed,
+        "complete()",
+        "it is not known whether the reconciler has a cleanup",
+      );
     }
   }
 
@@ -313,9 +333,10 @@ class CallReader {
       ];
       this.#found.use(call, LEASES, { suffix: "", verbs }, "createManager");
     }
-    const isReviewed = [["metrics", "reviewed"], ["debug", "reviewed"]].some((path) =>
-      this.#values.has(options, path),
-    );
+    const isReviewed = [
+      ["metrics", "reviewed"],
+      ["debug", "reviewed"],
+    ].some((path) => this.#values.has(options, path));
     if (!isReviewed || this.#granted.reviews) return;
     const deed = { suffix: "", verbs: ["create"], unlessGranted: "warning" } as const;
     for (const kind of REVIEWS) this.#found.use(call, kind, deed, "createManager");
@@ -327,7 +348,9 @@ function ownedRights(
   { verbs, watched, forOwner }: CallRights,
   hasOwner: boolean,
 ): Pick<CallRights, "verbs" | "watched"> {
-  return hasOwner && forOwner ? { verbs: [...forOwner, ...verbs], watched: verbs } : { verbs, ...(watched ? { watched } : {}) };
+  return hasOwner && forOwner
+    ? { verbs: [...forOwner, ...verbs], watched: verbs }
+    : { verbs, ...(watched ? { watched } : {}) };
 }
 
 /** Whether a function may change the status of what it is given: its code says the word, or it is not seen here. */

@@ -85,7 +85,9 @@ export class Values {
 
   /** The constant texts that a part of an expression can be; `undefined` where one of them is not constant. */
   texts(node: ts.Expression, path: Path): readonly string[] | undefined {
-    const { found, lost } = this.of(node, path, (at, rest) => literalsOf(this.#types.along(at, rest)));
+    const { found, lost } = this.of(node, path, (at, rest) =>
+      literalsOf(this.#types.along(at, rest)),
+    );
     return lost.length > 0 ? undefined : [...new Set(found.map(({ value }) => value))];
   }
 }
@@ -151,11 +153,16 @@ class Question<T> {
       const around = classAround(node);
       if (around) return this.#field(around, path, { node, place });
     }
-    const isNothing = node.kind === ts.SyntaxKind.NullKeyword || node.kind === ts.SyntaxKind.FalseKeyword;
+    const isNothing =
+      node.kind === ts.SyntaxKind.NullKeyword || node.kind === ts.SyntaxKind.FalseKeyword;
     return isNothing ? NOTHING : lostAt(node, place);
   }
 
-  #binary({ left, operatorToken, right }: ts.BinaryExpression, path: Path, place: Place): Origins<T> {
+  #binary(
+    { left, operatorToken, right }: ts.BinaryExpression,
+    path: Path,
+    place: Place,
+  ): Origins<T> {
     const { kind } = operatorToken;
     if (kind === ts.SyntaxKind.QuestionQuestionToken || kind === ts.SyntaxKind.BarBarToken) {
       return union([this.of(left, path, place), this.of(right, path, place)]);
@@ -185,7 +192,9 @@ class Question<T> {
           : [];
       const later = this.#written(node, path, place);
       const isSet = first.length + later.length > 0;
-      return isSet && this.#types.isOfProject(node) ? union([...first, ...later]) : lostAt(node, place);
+      return isSet && this.#types.isOfProject(node)
+        ? union([...first, ...later])
+        : lostAt(node, place);
     }
     if (ts.isPropertyAssignment(node)) {
       return union([this.of(node.initializer, path, place), ...this.#written(node, path, place)]);
@@ -193,7 +202,10 @@ class Question<T> {
     if (ts.isExportAssignment(node)) return this.of(node.expression, path, place);
     const [step] = path;
     if (ts.isClassLike(node) && typeof step === "string") {
-      return this.#field(node, path, { node: node.name ?? (node as ts.Node as ts.Expression), place });
+      return this.#field(node, path, {
+        node: node.name ?? (node as ts.Node as ts.Expression),
+        place,
+      });
     }
     return lostAt(node, place);
   }
@@ -205,7 +217,9 @@ class Question<T> {
         const wanted = path[index];
         return step === wanted || wanted === EACH || (step === EACH && typeof wanted === "string");
       });
-      return isOnWay && path.length >= at.length ? [this.of(value, path.slice(at.length), place)] : [];
+      return isOnWay && path.length >= at.length
+        ? [this.of(value, path.slice(at.length), place)]
+        : [];
     });
   }
 
@@ -240,7 +254,9 @@ class Question<T> {
       one.members.flatMap((member): readonly Origins<T>[] => {
         if (ts.isConstructorDeclaration(member)) {
           return member.parameters
-            .filter((each) => ts.isParameterPropertyDeclaration(each, member) && isNamed(each, name))
+            .filter(
+              (each) => ts.isParameterPropertyDeclaration(each, member) && isNamed(each, name),
+            )
             .flatMap((each) => [
               this.#parameter(each, rest, place),
               ...this.#written(each, rest, place),
@@ -306,7 +322,8 @@ class Question<T> {
   #fromLibrary(role: ts.Node, owner: ts.Node, index: number, path: Path, place: Place): Origins<T> {
     let call: ts.Node = owner;
     while (!ts.isCallExpression(call) && !ts.isSourceFile(call)) call = call.parent;
-    const isHanded = ts.isCallExpression(call) && call.arguments.some((one) => plain(one) === owner);
+    const isHanded =
+      ts.isCallExpression(call) && call.arguments.some((one) => plain(one) === owner);
     if (!isHanded || !ts.isCallExpression(call) || !this.#types.isOfLibrary(role)) {
       return lostAt(owner, place);
     }
@@ -434,7 +451,9 @@ const isSome = ({ flags }: ts.Type): boolean =>
 /** The texts that types are; `undefined` where one is any text. */
 function literalsOf(types: readonly ts.Type[]): readonly string[] | undefined {
   const parts = types.flatMap((type) => (type.isUnion() ? type.types : [type]));
-  const given = parts.filter(({ flags }) => (flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Null)) === 0);
+  const given = parts.filter(
+    ({ flags }) => (flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Null)) === 0,
+  );
   const texts = given.flatMap((type) => (type.isStringLiteral() ? [type.value] : []));
   return given.length > 0 && texts.length === given.length ? texts : undefined;
 }

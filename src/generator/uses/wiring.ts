@@ -43,8 +43,16 @@ export class Wiring {
   readonly #reconciled = new Set<string>();
   readonly #owned = new Set<string>();
   readonly #indexes = new Set<string>();
-  readonly #applied: { readonly call: Call; readonly child: TokenModel; readonly owners: readonly TokenModel[] }[] = [];
-  readonly #read: { readonly call: Call; readonly kind: TokenModel; readonly names: readonly string[] }[] = [];
+  readonly #applied: {
+    readonly call: Call;
+    readonly child: TokenModel;
+    readonly owners: readonly TokenModel[];
+  }[] = [];
+  readonly #read: {
+    readonly call: Call;
+    readonly kind: TokenModel;
+    readonly names: readonly string[];
+  }[] = [];
   #anyIndex = false;
 
   constructor(ports: WiringPorts, findings: Findings, known: readonly KindModel[]) {
@@ -71,7 +79,8 @@ export class Wiring {
         return unknown.length > 0 ? undefined : tokens.map(({ value }) => value);
       }
       const callee = plain(at.expression);
-      const isChain = name.startsWith("ControllerBuilder.") && ts.isPropertyAccessExpression(callee);
+      const isChain =
+        name.startsWith("ControllerBuilder.") && ts.isPropertyAccessExpression(callee);
       return isChain ? this.mainKind(callee.expression) : undefined;
     });
     return lost.length > 0 || found.length === 0 ? undefined : found.map(({ value }) => value);
@@ -79,7 +88,8 @@ export class Wiring {
 
   noteCall({ member, call, given, tokens, rights, hasOwner }: NotedCall): void {
     const { values, kinds } = this.#ports;
-    if (member === "ControllerBuilder.for") for (const kind of tokens) this.#reconciled.add(nameOf(kind));
+    if (member === "ControllerBuilder.for")
+      for (const kind of tokens) this.#reconciled.add(nameOf(kind));
     else if (rights.watches) for (const kind of tokens) this.#owned.add(nameOf(kind));
     if (hasOwner && rights.owner !== undefined) {
       const options = given[rights.owner];
@@ -107,7 +117,9 @@ export class Wiring {
       );
     }
     for (const { call, kind, names } of this.#anyIndex ? [] : this.#read) {
-      const missing = names.find((name) => !this.#indexes.has(`${nameOf(kind)} ${name}`) && !name.startsWith("tsop.dev/"));
+      const missing = names.find(
+        (name) => !this.#indexes.has(`${nameOf(kind)} ${name}`) && !name.startsWith("tsop.dev/"),
+      );
       if (missing === undefined) continue;
       this.#findings.warn(
         this.#ports.found.at(call),
@@ -119,11 +131,16 @@ export class Wiring {
     for (const call of this.#ports.survey.calls) this.#checkComplete(call);
   }
 
-  #noteIndexes(member: string, given: readonly ts.Expression[], tokens: readonly TokenModel[]): void {
+  #noteIndexes(
+    member: string,
+    given: readonly ts.Expression[],
+    tokens: readonly TokenModel[],
+  ): void {
     const { types, values } = this.#ports;
     const note = (names: readonly string[] | undefined): void => {
       if (!names) this.#anyIndex = true;
-      for (const name of names ?? []) for (const kind of tokens) this.#indexes.add(`${nameOf(kind)} ${name}`);
+      for (const name of names ?? [])
+        for (const kind of tokens) this.#indexes.add(`${nameOf(kind)} ${name}`);
     };
     const [, second] = given;
     if (!second) return;
@@ -131,12 +148,18 @@ export class Wiring {
     else if (values.has(second, ["indexes"])) {
       const all = types.along(second, ["indexes"]);
       const isOpen = all.some((type) => types.checker.getIndexInfosOfType(type).length > 0);
-      note(all.length === 0 || isOpen ? undefined : all.flatMap((type) => type.getProperties().map(({ name }) => name)));
+      note(
+        all.length === 0 || isOpen
+          ? undefined
+          : all.flatMap((type) => type.getProperties().map(({ name }) => name)),
+      );
     }
   }
 
   #checkStatus(call: Call, kind: TokenModel): void {
-    const known = this.#known.filter((one) => one.group === kind.group && one.plural === kind.plural);
+    const known = this.#known.filter(
+      (one) => one.group === kind.group && one.plural === kind.plural,
+    );
     if (known.length === 0 || known.some(({ statusSubresource }) => statusSubresource)) return;
     this.#findings.error(
       this.#ports.found.at(call),
@@ -149,11 +172,16 @@ export class Wiring {
   /** A builder that is begun and not completed: the manager refuses to start. */
   #checkComplete(call: Call): void {
     const { types, found } = this.#ports;
-    const begins = types.signaturesOf(call).some((one) => types.isOfTsop(one) && memberName(one) === "controllerFor");
+    const begins = types
+      .signaturesOf(call)
+      .some((one) => types.isOfTsop(one) && memberName(one) === "controllerFor");
     if (!begins) return;
     const end = endOfChain(call);
     const isLeft = ts.isExpressionStatement(end.parent) && !isCompletion(end);
-    const variable = ts.isVariableDeclaration(end.parent) && ts.isIdentifier(end.parent.name) ? end.parent : undefined;
+    const variable =
+      ts.isVariableDeclaration(end.parent) && ts.isIdentifier(end.parent.name)
+        ? end.parent
+        : undefined;
     if (!isLeft && !(variable && !isCompletion(end) && this.#isForgotten(variable))) return;
     this.#findings.warn(
       found.at(call),
@@ -168,11 +196,19 @@ export class Wiring {
     const { types } = this.#ports;
     let isForgotten = true;
     const visit = (node: ts.Node): void => {
-      if (ts.isIdentifier(node) && node !== variable.name && types.declarationsAt(node).includes(variable)) {
+      if (
+        ts.isIdentifier(node) &&
+        node !== variable.name &&
+        types.declarationsAt(node).includes(variable)
+      ) {
         const { parent } = node;
-        const end = ts.isPropertyAccessExpression(parent) && parent.expression === node ? endOfChain(parent) : node;
+        const end =
+          ts.isPropertyAccessExpression(parent) && parent.expression === node
+            ? endOfChain(parent)
+            : node;
         if (end === node || isCompletion(end) || !ts.isCallExpression(end)) isForgotten = false;
-        else if (returnsBuilder(types, end) && !ts.isExpressionStatement(end.parent)) isForgotten = false;
+        else if (returnsBuilder(types, end) && !ts.isExpressionStatement(end.parent))
+          isForgotten = false;
       }
       ts.forEachChild(node, visit);
     };

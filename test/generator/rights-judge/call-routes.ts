@@ -18,6 +18,8 @@ export interface Call {
 export interface CallRoute {
   readonly name: string;
   readonly needsClass?: boolean;
+  /** Whether the kind is not handed on. */
+  readonly isOfClient?: boolean;
   /** Adds what the route needs; returns the statements, which stand in `reconcile`. */
   write(parts: Parts, call: Call): string;
 }
@@ -34,7 +36,7 @@ const inner = (call: Call): string => call.code(call.client, call.kind);
 
 /** All ways; the first is the plainest. */
 export const CALL_ROUTES: readonly CallRoute[] = [
-  { name: "at once", write: (_, call) => inner(call) },
+  { name: "at once", isOfClient: true, write: (_, call) => inner(call) },
   {
     name: "a function",
     write(parts, call) {
@@ -70,6 +72,7 @@ export const CALL_ROUTES: readonly CallRoute[] = [
   },
   {
     name: "a closure",
+    isOfClient: true,
     write(parts, call) {
       const name = parts.name("run");
       return `const ${name} = async (): Promise<void> => {\n${inner(call)}\n};\nawait ${name}();`;
@@ -77,6 +80,7 @@ export const CALL_ROUTES: readonly CallRoute[] = [
   },
   {
     name: "a function that is called at once",
+    isOfClient: true,
     write: (_, call) => `await (async () => {\n${inner(call)}\n})();`,
   },
   {
@@ -234,6 +238,7 @@ export const CALL_ROUTES: readonly CallRoute[] = [
   },
   {
     name: "all of several",
+    isOfClient: true,
     write: (_, call) =>
       `await Promise.all([(async () => {\n${inner(call)}\n})(), Promise.resolve()]);`,
   },
@@ -254,6 +259,7 @@ export const CALL_ROUTES: readonly CallRoute[] = [
   },
   {
     name: "a wrapper",
+    isOfClient: true,
     write(parts, call) {
       const name = parts.name("within");
       parts.put(
@@ -265,6 +271,7 @@ export const CALL_ROUTES: readonly CallRoute[] = [
   },
   {
     name: "a wrapper that hands in the client",
+    isOfClient: true,
     write(parts, call) {
       const name = parts.name("using");
       const type = clientType(call);

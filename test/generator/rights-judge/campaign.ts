@@ -44,9 +44,15 @@ export class Figures {
     if (isWarned) this.warned++;
     if (isWrong(verdict)) this.failed++;
     if (mistakes.length > 0) this.mistakes++;
-    const [deed, ...others] = project.deeds;
-    if (!deed || others.length > 0) return;
-    for (const [field, name] of [...Object.entries(deed), ["host", project.host]]) {
+    const { deeds, features, host, wiring } = project;
+    const [deed, ...others] = deeds;
+    if (others.length > 0) return;
+    for (const [field, name] of [
+      ...Object.entries(deed ?? {}),
+      ...features.map(({ feature }) => ["feature", feature]),
+      ["host", host],
+      ["wiring", wiring],
+    ]) {
       if (field === "other" || field === "kind") continue;
       const choice = `${field}: ${name}`;
       const share = this.shares.get(choice) ?? { all: 0, warned: 0 };

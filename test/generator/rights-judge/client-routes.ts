@@ -40,7 +40,8 @@ export const CLIENT_ROUTES: readonly ClientRoute[] = [
     return `${parts.name("scope")}.client`;
   }),
   route("a destructured record", (parts) => {
-    parts.before.push(`const { client: ${parts.name("api")} } = { client, key };`);
+    parts.before.push(`const ${parts.name("scope")} = { client, key };`);
+    parts.before.push(`const { client: ${parts.name("api")} } = ${parts.name("scope")};`);
     return parts.name("api");
   }),
   route("a function", (parts) => {

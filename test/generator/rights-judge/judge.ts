@@ -1,14 +1,14 @@
 /** Compares the role that the generator makes with the rights that the code needs when it runs. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Diagnostic } from "../../../src/errors.ts";
 import { generateEdited } from "../../../src/generator/generate.ts";
-import { ROOT } from "../../support/compiled.ts";
 import { groupOf, kindNamed, POOL } from "./kinds.ts";
 import { type Right, rightForOwner, rightOf, rightsFor } from "./needed.ts";
 import type { Observed } from "./observed.ts";
-import { type Project, write } from "./project.ts";
+import { PLAIN, type Project, write } from "./project.ts";
 import { Ground, type Rule, rulesIn } from "./run.ts";
 
 /** A right that the role lacks. */
@@ -31,8 +31,17 @@ export interface Verdict {
   readonly mistakes: readonly string[];
 }
 
-/** In the checkout, whose packages a project finds. */
-const CACHE = `${ROOT}.cache`;
+const TSCONFIG = {
+  compilerOptions: {
+    target: "es2023",
+    module: "nodenext",
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    allowImportingTsExtensions: true,
+    experimentalDecorators: true,
+    noEmit: true,
+  },
+};
 const PROJECT = { domain: "example.com", projectName: "judge", namespaced: false };
 const ROLE = "config/rbac/role.yaml";
 /** More refusals than this in a row are a mistake of the judge. */
@@ -56,9 +65,9 @@ export class RightsJudge implements AsyncDisposable {
   }
 
   static async start(): Promise<RightsJudge> {
-    const empty = write({ host: "a class", deeds: [] });
-    mkdirSync(CACHE, { recursive: true });
-    const folder = mkdtempSync(join(CACHE, "rights-judge-"));
+    const empty = write({ ...PLAIN, deeds: [] });
+    const folder = mkdtempSync(join(tmpdir(), "tsop-rights-judge-"));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
     // The generator looks for files on the disk, and then reads those that it is given.
     mkdirSync(join(folder, "src"));
     for (const path of empty.keys()) writeFileSync(join(folder, path), "");
@@ -85,41 +94,33 @@ export class RightsJudge implements AsyncDisposable {
     const rules = rulesIn(made.get(ROLE) ?? "");
     const granted = new Set(rules.flatMap(rightsOf));
     const mistakes = errors.map(textOf);
-    const missing = new Map<Right, Missing>();
-    const needed = new Set<Right>();
-    const added: Rule[] = [];
+    /** The lines that asked for each right. */
+    const needed = new Map<Right, readonly string[]>();
+    const added = new Map<Right, Rule>();
     for (let run = 0; run < RUNS_MAX; run++) {
-      const {
-        requests,
-        errors: thrown,
-        loaded,
-      } = await this.#ground.run(files, [...rules, ...added]);
+      const all = [...rules, ...added.values()];
+      const { requests, errors: thrown, loaded } = await this.#ground.run(files, all);
       const refused = requests.filter(({ status }) => status === 403);
-      for (const request of requests) for (const right of rightsFor(request)) needed.add(right);
-      for (const right of requests.flatMap(ownersIn)) needed.add(right);
+      for (const request of requests) {
+        const lines = loaded.linesOf(request.stack);
+        const rights = [rightsFor, refusedRights, ownersIn, heldIn].flatMap((of) => of(request));
+        for (const right of rights) if (!needed.has(right)) needed.set(right, lines);
+      }
       if (refused.length === 0) {
         mistakes.push(...thrown);
         break;
       }
       if (run === RUNS_MAX - 1) mistakes.push(`still refused: ${refused[0]?.message ?? ""}`);
-      for (const request of refused) {
-        const lines = loaded.linesOf(request.stack);
-        for (const right of refusedRights(request)) {
-          if (missing.has(right)) continue;
-          missing.set(right, { right, lines, announced: announced(right, lines, diagnostics) });
-          added.push(ruleFor(right));
-        }
-      }
+      for (const right of refused.flatMap(refusedRights)) added.set(right, ruleFor(right));
     }
-    const lacks = [...needed].filter((right) => !granted.has(right) && !missing.has(right));
-    for (const right of lacks) {
-      missing.set(right, { right, lines: [], announced: announced(right, [], diagnostics) });
-    }
+    const missing = [...needed]
+      .filter(([right]) => !granted.has(right))
+      .map(([right, lines]) => ({ right, lines, announced: announced(right, lines, diagnostics) }));
     const unused = [...granted].filter(
       (right) => !needed.has(right) && !isBaseline(right, granted),
     );
     const warnings = diagnostics.filter(({ severity }) => severity === "warning");
-    return { missing: [...missing.values()], unused, granted: [...granted], warnings, mistakes };
+    return { missing, unused, granted: [...granted], warnings, mistakes };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -139,12 +140,35 @@ const rightsOf = ({ apiGroups = [], resources = [], verbs }: Rule): Right[] =>
 
 /** A refusal is of the first right that lacks; the server's message has it. */
 function refusedRights(request: Observed): readonly Right[] {
+  if (request.status !== 403) return [];
   const match = /cannot (\w+) resource \\"([^"\\]+)\\" in API group \\"([^"\\]*)\\"/.exec(
     request.message,
   );
-  if (!match) return rightsFor(request);
+  if (!match) {
+    const rules = rightsInEscalation(request.message);
+    return rules.length > 0 ? rules : rightsFor(request);
+  }
   const [, verb = "", resource = "", group = ""] = match;
   return [rightOf(verb, group, resource)];
+}
+
+/** The rights that who writes a role lacks: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+function rightsInEscalation(message: string): readonly Right[] {
+  const found = message
+    .replaceAll('\\"', '"')
+    .matchAll(/\{APIGroups:\[([^\]]*)\], Resources:\[([^\]]*)\], Verbs:\[([^\]]*)\]\}/g);
+  const words = (text = ""): string[] =>
+    [...text.matchAll(/"([^"]*)"/g)].map(([, word = ""]) => word);
+  return [...found].flatMap(([, groups, resources, verbs]) =>
+    rightsOf({ apiGroups: words(groups), resources: words(resources), verbs: words(verbs) }),
+  );
+}
+
+/** The rights that a written role grants: who writes it must hold them. */
+function heldIn({ path, body, method, status }: Observed): readonly Right[] {
+  if (method === "GET" || status >= 400 || !/\/(?:cluster)?roles\//.test(path)) return [];
+  const { rules } = JSON.parse(body) as { readonly rules?: readonly Rule[] | null };
+  return (rules ?? []).flatMap(rightsOf);
 }
 
 function ruleFor(right: Right): Rule {

@@ -172,10 +172,14 @@ export const KIND_ROUTES: readonly KindRoute[] = [
     (_, { name, apiVersion }) => `await client.dynamic("${apiVersion}", "${name}")`,
     { isUntyped: true },
   ),
-  route("a condition", (_, { name }, other) => `(${isFirst} ? ${name} : ${other.name})`, {
-    isUntyped: true,
-    isTwo: true,
-  }),
+  route(
+    "a condition",
+    (_, { name }, other) => `((${isFirst} ? ${name} : ${other.name}) as Token)`,
+    {
+      isUntyped: true,
+      isTwo: true,
+    },
+  ),
   route(
     "an assignment",
     (parts, { name }, other) => {
@@ -191,7 +195,7 @@ export const KIND_ROUTES: readonly KindRoute[] = [
     (parts, { name }, other) => {
       const record = parts.name("record");
       parts.put("controller", `const ${record} = { first: ${name}, second: ${other.name} };`);
-      return `${record}[key.name as keyof typeof ${record}]`;
+      return `(${record}[key.name as keyof typeof ${record}] as Token)`;
     },
     { isUntyped: true, isTwo: true },
   ),

@@ -61,9 +61,9 @@ const OWN = { hasStatus: true, hasScale: true, content: { spec: {} } };
 
 /** All kinds of the pool. */
 export const POOL: readonly PoolKind[] = [
-  // Its objects are reconciled: one that is made is one more.
+  // Their spec is required.
   { ...OWN, ...bare(PAGE, "pages", "web.example.com/v1"), isBare: false },
-  { ...OWN, ...bare("Widget", "widgets", "web.example.com/v1") },
+  { ...OWN, ...bare("Widget", "widgets", "web.example.com/v1"), isBare: false },
   bare("ConfigMap", "configmaps"),
   bare("Secret", "secrets"),
   bare("ServiceAccount", "serviceaccounts"),
@@ -111,6 +111,13 @@ export const POOL: readonly PoolKind[] = [
     namespaced: true,
     hasStatus: true,
     content: { spec: { template: template("Never") } },
+  },
+  {
+    name: "Role",
+    plural: "roles",
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    namespaced: true,
+    content: { rules: [] },
   },
   {
     name: "Node",

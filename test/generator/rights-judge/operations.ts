@@ -23,6 +23,8 @@ export interface Operation {
   readonly reads?: boolean;
   /** Whether the type of the kind matters to the compiler, so that a plain `Token` does not do. */
   readonly needsType?: boolean;
+  /** Whether it is of one kind that no argument says. */
+  readonly isFixed?: boolean;
   /** The only method of the client; absent for several, and for other functions. */
   readonly only?: string;
 }
@@ -131,6 +133,43 @@ export const OPERATIONS: readonly Operation[] = [
       `await ${method("apply")}(${kind}, { metadata: ${as("owned")} } as never, { owner: page });`,
   },
   {
+    name: "apply with the options of a constant",
+    fits: isBare,
+    needsPage: true,
+    code: ({ kind, method }) =>
+      `const options = { owner: page };\nawait ${method("apply")}(${kind}, { metadata: ${as("owned")} } as never, options);`,
+  },
+  {
+    name: "apply with spread options",
+    fits: isBare,
+    needsPage: true,
+    code: ({ kind, method }) =>
+      `const owned = { owner: page };\nawait ${method("apply")}(${kind}, { metadata: ${as("owned")} } as never, { ...owned, force: true });`,
+  },
+  {
+    name: "apply with the words of options",
+    fits: isBare,
+    only: "apply",
+    code: ({ kind, method }) =>
+      `await ${method("apply")}(${kind}, { metadata: { ...${as("applied")}, labels: { at: stamp(), cluster: "a", owner: "b", sharding: "c" } } } as never, { force: true });`,
+  },
+  {
+    name: "create for a controller",
+    fits: isBare,
+    needsPage: true,
+    only: "create",
+    code: ({ kind, method }) =>
+      `const made = { metadata: ${as("made")} };\nsetControllerReference(made, { owner: page });\nawait ${method("create")}(${kind}, made as never);`,
+  },
+  {
+    name: "grant a role",
+    fits: only("Role"),
+    needsType: true,
+    only: "apply",
+    code: ({ kind, method }) =>
+      `await ${method("apply")}(${kind}, { metadata: ${as("granted")}, rules: [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list"] }] });`,
+  },
+  {
     name: "delete",
     fits: any,
     only: "delete",
@@ -194,6 +233,13 @@ export const OPERATIONS: readonly Operation[] = [
       `const found = await ${method("get")}(${kind}, key);\nawait ${client}.status.patch(found, {});`,
   },
   {
+    name: "status.patch with a function",
+    fits: hasStatus,
+    needsType: true,
+    code: ({ client, kind, method }) =>
+      `const found = await ${method("get")}(${kind}, key);\nawait ${client}.status.patch(found, () => ({ conditions: [] }) as never);`,
+  },
+  {
     name: "status.update",
     fits: hasStatus,
     needsType: true,
@@ -217,6 +263,64 @@ export const OPERATIONS: readonly Operation[] = [
     name: "read the scale",
     fits: hasScale,
     code: ({ client, kind }) => `await ${client}.subresource("scale").get(${kind}, key);`,
+  },
+  {
+    name: "update the scale",
+    fits: hasScale,
+    code: ({ client, kind }) =>
+      `const scales = ${client}.subresource("scale");\nconst scale = await scales.get(${kind}, key);\nawait scales.update(${kind}, key, scale);`,
+  },
+  {
+    name: "a subresource in a constant",
+    fits: hasScale,
+    code: ({ client, kind }) =>
+      `const part = "scale";\nawait ${client}.subresource(part).get(${kind}, key);`,
+  },
+  {
+    name: "request a token",
+    fits: only("ServiceAccount"),
+    code: ({ client, kind }) =>
+      `await ${client}.subresource("token").create(${kind}, key, { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { audiences: [] } });`,
+  },
+  {
+    name: "logs",
+    fits: only("Pod"),
+    isFixed: true,
+    code: ({ client }) => `for await (const line of ${client}.pods.logs(key)) String(line);`,
+  },
+  {
+    name: "logs of a variable",
+    fits: only("Pod"),
+    isFixed: true,
+    code: ({ client }) =>
+      `const { pods } = ${client};\nfor await (const line of pods.logs(key, { tailLines: 1 })) String(line);`,
+  },
+  {
+    name: "exec",
+    fits: only("Pod"),
+    isFixed: true,
+    code: ({ client }) => `await ${client}.pods.exec(key, { command: ["ls"] });`,
+  },
+  {
+    name: "port forward",
+    fits: only("Pod"),
+    isFixed: true,
+    code: ({ client }) => `await ${client}.pods.connect(key, 80);`,
+  },
+  {
+    name: "raw",
+    fits: only("Pod"),
+    isFixed: true,
+    only: "raw",
+    code: ({ method }) => `await ${method("raw")}({ path: "/api/v1/nodes" });`,
+  },
+  {
+    name: "raw of an object",
+    fits: only("Pod"),
+    isFixed: true,
+    only: "raw",
+    code: ({ method }) =>
+      `await ${method("raw")}({ method: "DELETE", path: \`/apis/apps/v1/namespaces/\${key.namespace}/replicasets/\${key.name}\` });`,
   },
   {
     name: "evict",

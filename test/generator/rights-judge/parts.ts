@@ -8,6 +8,17 @@ export class Parts {
   readonly files: Record<Place, string[]> = { controller: [], helpers: [], kinds: [] };
   /** Members of the reconciler's class. */
   readonly members: string[] = [];
+  /** Statements of the program that starts the controller, before and after its builder is complete. */
+  readonly wiring: string[] = [];
+  readonly afterwards: string[] = [];
+  /** Calls of the builder: `.owns(Secret)`. */
+  readonly chain: string[] = [];
+  /** Options of the manager: `leaderElection`. */
+  readonly options: string[] = [];
+  /** Statements of `reconcile` before those of the deeds. */
+  readonly reconcile: string[] = [];
+  /** The statements of `cleanup`; absent without one. */
+  cleanup: string | undefined;
   /** Statements before the call of the present deed. */
   before: string[] = [];
   /** Whether the body of `reconcile` needs the object. */

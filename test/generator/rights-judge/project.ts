@@ -1,11 +1,13 @@
 /** Random projects, and their source text. */
 import { CALL_ROUTES, type Call } from "./call-routes.ts";
 import { CLIENT_ROUTES, METHOD_ROUTES } from "./client-routes.ts";
+import { FEATURES } from "./features.ts";
 import { HOSTS } from "./hosts.ts";
 import { KIND_ROUTES } from "./kind-routes.ts";
 import { kindNamed, OWN_SOURCES } from "./kinds.ts";
 import { operationNamed } from "./operations.ts";
 import { Parts } from "./parts.ts";
+import { WIRINGS } from "./wirings.ts";
 
 /** One use of a client, by the names of all that was chosen. */
 export interface Deed {
@@ -19,9 +21,17 @@ export interface Deed {
   readonly callRoute: string;
 }
 
+/** A feature of a project, and the kind for which it has it. */
+export interface Chosen {
+  readonly feature: string;
+  readonly kind: string;
+}
+
 /** A project, by its choices. */
 export interface Project {
   readonly host: string;
+  readonly wiring: string;
+  readonly features: readonly Chosen[];
   readonly deeds: readonly Deed[];
 }
 
@@ -32,8 +42,8 @@ export function named<T extends { readonly name: string }>(table: readonly T[], 
   return found;
 }
 
-const HEAD = `import { addFinalizer, controllerFor, createManager, createOrPatch, createOrUpdate, createOrUpdateOwned, deleteOwned, findOwned, jsonPatch, mergePatch, metadataOf, removeFinalizer, StatusError, type Client, type KubeObject, type Manager, type ManagerOptions, type ObjectKey, type Reader, type Reconciler, type Request, type Token } from "tsop";
-import { ConfigMap, Deployment, Job, Lease, LimitRange, Namespace, Node, Pod, Endpoints, Secret, Service, ServiceAccount, StatefulSet } from "tsop/k8s";
+const HEAD = `import { addFinalizer, controllerFor, createManager, createOrPatch, createOrUpdate, createOrUpdateOwned, deleteOwned, dependent, findOwned, jsonPatch, keyOf, mergePatch, metadataOf, removeFinalizer, setControllerReference, StatusError, timerSource, type Client, type KubeObject, type Manager, type ManagerOptions, type ObjectKey, type Reader, type Reconciler, type Request, type Token } from "tsop";
+import { ConfigMap, Deployment, Job, Lease, LimitRange, Namespace, Node, Pod, Endpoints, Role, Secret, Service, ServiceAccount, StatefulSet } from "tsop/k8s";
 import * as k8s from "tsop/k8s";
 import { Page } from "./page.ts";
 import * as pages from "./page.ts";
@@ -45,8 +55,22 @@ let stamps = 0;
 const stamp = (): string => String(Math.min(stamps++, 9));
 `;
 
-const indent = (text: string, levels: number): string =>
-  text.replaceAll(/^(?=.)/gm, "  ".repeat(levels));
+/** Text whose lines are indented by their braces. */
+function pretty(text: string): string {
+  let depth = 0;
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return lines
+    .map((line) => {
+      const closes = /^[)\]}]/.test(line) ? 1 : 0;
+      const shown = "  ".repeat(Math.max(depth - closes, 0)) + line;
+      for (const [sign] of line.matchAll(/[{}]/g)) depth += sign === "{" ? 1 : -1;
+      return shown;
+    })
+    .join("\n");
+}
 
 /** Statements that run a deed and go on when the server refuses it. */
 function statements(parts: Parts, deed: Deed): string {
@@ -72,13 +96,20 @@ function statements(parts: Parts, deed: Deed): string {
   const kindType = operation.needsType ? `Token<${deed.kind}>` : "Token";
   const call: Call = { operation, client, kind, kindType, code };
   const text = named(CALL_ROUTES, deed.callRoute).write(parts, call);
-  const all = indent([...parts.before, text].join("\n"), 1);
+  const all = [...parts.before, text].join("\n");
   return `try {\n${all}\n} catch (error) {\n  if (!(error instanceof StatusError)) throw error;\n}`;
 }
 
+/** The number of the first feature in names: deeds count from 1. */
+const FIRST_FEATURE = 11;
+
 /** The files of a project, by path. */
-export function write({ host, deeds }: Project): Map<string, string> {
+export function write({ host, wiring, features, deeds }: Project): Map<string, string> {
   const parts = new Parts();
+  for (const [index, { feature, kind }] of features.entries()) {
+    parts.id = FIRST_FEATURE + index;
+    named(FEATURES, feature).write(parts, kindNamed(kind));
+  }
   const body = deeds.map((deed, index) => {
     parts.id = index + 1;
     return statements(parts, deed);
@@ -86,20 +117,37 @@ export function write({ host, deeds }: Project): Map<string, string> {
   const page = parts.needsPage
     ? ["const page = await client.find(Page, key);\nif (!page) return;"]
     : [];
-  const reconcile = [...page, ...body].join("\n");
-  const { controller, main } = named(HOSTS, host).write({
-    reconcile: (levels) => indent(reconcile, levels),
-    members: indent(parts.members.join("\n"), 1),
+  const { controller, reconciler } = named(HOSTS, host).write({
+    reconcile: [...page, ...parts.reconcile, ...body].join("\n"),
+    members: parts.members.join("\n"),
+    cleanup: parts.cleanup,
   });
-  const file = (...texts: string[]): string => `${HEAD}${texts.join("\n")}\n`;
+  const isBefore = (statement: string): boolean =>
+    /^const (?:more|leaderElection) /.test(statement);
+  const { main, helpers = "" } = named(WIRINGS, wiring).write({
+    reconciler,
+    chain: parts.chain.join(""),
+    options: parts.options.map((option) => `, ${option}`).join(""),
+    before: parts.wiring.filter(isBefore),
+    wiring: parts.wiring.filter((statement) => !isBefore(statement)).join("\n"),
+    afterwards: parts.afterwards.join("\n"),
+  });
+  const file = (...texts: string[]): string => `${HEAD}${pretty(texts.join("\n"))}\n`;
   return new Map([
     ...OWN_SOURCES,
     ["src/kinds.ts", file(...parts.files.kinds)],
-    ["src/helpers.ts", file(...parts.files.helpers)],
+    ["src/helpers.ts", file(...parts.files.helpers, helpers)],
     ["src/controller.ts", file(...parts.files.controller, controller)],
-    ["src/main.ts", `${HEAD}import * as controller from "./controller.ts";\n${main}\n`],
+    ["src/main.ts", file('import * as controller from "./controller.ts";', main)],
   ]);
 }
+
+/** The choices that say the least. */
+export const PLAIN: Omit<Project, "deeds"> = {
+  host: HOSTS[0]?.name ?? "",
+  wiring: WIRINGS[0]?.name ?? "",
+  features: [],
+};
 
 /** The files of a project, without their common beginning. */
 export function describeProject(project: Project): string {
@@ -107,6 +155,6 @@ export function describeProject(project: Project): string {
     .filter(([path]) => !OWN_SOURCES.has(path))
     .map(([path, text]) => [path, text.replace(HEAD, "").trim()] as const)
     .filter(([, text]) => text !== "")
-    .map(([path, text]) => `  // ${path}\n${indent(text, 1)}`)
+    .map(([path, text]) => `  // ${path}\n${text.replaceAll(/^(?=.)/gm, "  ")}`)
     .join("\n");
 }

@@ -68,7 +68,7 @@ export class Ground {
     return new Ground(base, clock);
   }
 
-  /** Runs a project for its objects, twice each. */
+  /** Runs a project for its objects, twice each, and then for their end. */
   async run(files: ReadonlyMap<string, string>, rules: readonly Rule[]): Promise<Run> {
     const cluster = await this.#base.fork();
     try {
@@ -88,6 +88,8 @@ export class Ground {
       const running = manager.start(stop.signal);
       await this.#clock.advance(ROUND_MS);
       await touchPages(cluster);
+      await this.#clock.advance(ROUND_MS);
+      await deletePages(cluster);
       await this.#clock.advance(ROUND_MS);
       stop.abort();
       await running;
@@ -111,6 +113,13 @@ async function touchPages(cluster: ControlPlane): Promise<void> {
     const key = { namespace: NAMESPACE, name };
     await client.patch(token, key, mergePatch({ spec: { size: 1 } }));
   }
+}
+
+/** Deletes the objects of the project's kind, so that they are cleaned up. */
+async function deletePages(cluster: ControlPlane): Promise<void> {
+  const client = clientFor(cluster);
+  const token = await client.dynamic(kindNamed(PAGE).apiVersion, PAGE);
+  await client.deleteAllOf(token, { namespace: NAMESPACE });
 }
 
 async function grant(cluster: ControlPlane, rules: readonly Rule[]): Promise<void> {

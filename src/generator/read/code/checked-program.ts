@@ -32,9 +32,15 @@ const OWN_TYPES = fileURLToPath(new URL("../../../../dist/", import.meta.url));
  */
 const libraries = new Map<string, { readonly text: string; readonly file: ts.SourceFile }>();
 
-function sharedFile(path: string, text: string, settings: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile {
+function sharedFile(
+  path: string,
+  text: string,
+  settings: ts.ScriptTarget | ts.CreateSourceFileOptions,
+): ts.SourceFile {
   const { languageVersion, impliedNodeFormat } =
-    typeof settings === "object" ? settings : { languageVersion: settings, impliedNodeFormat: undefined };
+    typeof settings === "object"
+      ? settings
+      : { languageVersion: settings, impliedNodeFormat: undefined };
   const key = `${languageVersion} ${impliedNodeFormat ?? ""} ${path}`;
   const known = libraries.get(key);
   if (known?.text === text) return known.file;
@@ -81,7 +87,13 @@ export class CheckedProgram {
       skipLibCheck: true,
       ...(library === undefined ? { noLib: true } : {}),
       ...(tsop !== undefined && isBelow(join(tsop, "index.d.ts"), OWN_TYPES)
-        ? { paths: { ...own.paths, tsop: [join(tsop, "index.d.ts")], "tsop/*": [join(tsop, "*.d.ts")] } }
+        ? {
+            paths: {
+              ...own.paths,
+              tsop: [join(tsop, "index.d.ts")],
+              "tsop/*": [join(tsop, "*.d.ts")],
+            },
+          }
         : {}),
     };
     const host = createHost(options, disk);
@@ -117,7 +129,10 @@ export class CheckedProgram {
 
 /** Whether a path is below a folder. */
 export const isBelow = (path: string, folder: string): boolean =>
-  path.split(sep).join("/").startsWith(`${folder.split(sep).join("/").replace(/\/$/, "")}/`);
+  path
+    .split(sep)
+    .join("/")
+    .startsWith(`${folder.split(sep).join("/").replace(/\/$/, "")}/`);
 
 const isScalars = (path: string, tsop: string): boolean =>
   /^scalars\.(?:d\.)?ts$/.test(basename(path)) && isBelow(path, tsop);
