@@ -35,6 +35,8 @@ export interface ProjectFacts {
   readonly projectName: string;
   /** The operator watches its own namespace only, and its role is one of that namespace. */
   readonly namespaced: boolean;
+  /** The role is what `@Rbac` markers say, and nothing that the code does; both when this is left out. */
+  readonly rbac?: "markers";
   /** The source of its webhooks' certificate; it issues one itself when this is left out. */
   readonly certificates?: CertificateMode;
 }
@@ -160,15 +162,18 @@ async function run(
   checkOperations(model.webhooks, findings);
   if (project) checkSafety(model.webhooks, project, () => modules.builtInKinds(), findings);
   checkGrants(model.grants, () => modules.builtInKinds(), findings);
+  const markersOnly = project?.rbac === "markers";
   // A right that could not be read would be missing.
   if (!findings.hasErrors()) {
-    checkRights(model, findings);
+    checkRights(model, markersOnly, findings);
   }
   return {
     files: findings.hasErrors()
       ? new Map()
       : manifestsOf({
-          grants: inferredGrants(model, project, () => modules.builtInKinds()),
+          grants: markersOnly
+            ? model.grants
+            : inferredGrants(model, project, () => modules.builtInKinds()),
           kinds,
           webhooks: model.webhooks,
           project,

@@ -206,9 +206,12 @@ export interface ConversionModel {
 
 /** A use of a kind's objects in the code, for which it needs a right. */
 export interface UseModel {
-  readonly group: string;
-  /** The plural, with `/status` and the like where a subresource is meant. */
+  /** The API group; absent for a path outside the resources. */
+  readonly group: string | undefined;
+  /** The plural, with `/status` and the like where a subresource is meant; a path where `group` is absent. */
   readonly resource: string;
+  /** The names of the objects, where no others are meant. */
+  readonly names?: readonly string[];
   /** The verbs without which the call fails. */
   readonly verbs: readonly string[];
   /** The call in short, as it is written: `client.delete(Deployment)`. */
@@ -234,6 +237,8 @@ export interface UnclearModel {
   readonly verbs: readonly string[];
   /** The call, or the kind. */
   readonly shown: string;
+  /** The reason, where it is another than that the kind is not known. */
+  readonly because?: string;
   readonly at: Position;
 }
 

@@ -2,7 +2,7 @@
 import type { Findings } from "./findings.ts";
 import { ts } from "./load.ts";
 import { classMarkers } from "../markers/registry.ts";
-import { LEASE_ROLE } from "./sources.ts";
+import { LEASE_ROLE, METRICS_ROLES } from "./sources.ts";
 import type {
   ConversionModel,
   ExternalKindModel,
@@ -31,9 +31,9 @@ import { readWebhooks } from "./read/webhooks.ts";
 /** A file without any of these cannot hold a kind or a right, and is not parsed for its own sake. */
 const SPEAKS_OF_MARKERS = /@\s*(?:\w+\.)?\w|\bResource\b|\bRbac\b/;
 
-/** A file without any of these can neither hold a client nor a builder, nor hand a kind to one. */
-const SPEAKS_OF_TSOP =
-  /["']tsop(?:\/k8s)?["']|\bclient\b|\.(?:get|find|list|listAll|create|update|patch|apply|delete|deleteAllOf|for|owns|watches|handles|status|event)\b/i;
+/** A project without any of these has neither clients nor controllers: the checker, which takes long, is not needed. */
+const CALLS_TSOP =
+  /import\b[^;]*?\b(?:create(?:Manager|Client|Cluster)|controllerFor|Client|Reader|Manager|Cluster|\*)\b[^;]*?from\s*["']tsop["']|\.(?:listAll|create|update|patch|apply|delete|deleteAllOf|owns|watches|event|raw|dynamic|pods)\b\s*[(.]|import\(/;
 
 /** A file of `src/plugins`: what it does is done by who calls kubectl, when its folder is that of a plugin. */
 const IN_PLUGINS = /^(.*[/\\]src[/\\]plugins[/\\][^/\\]+[/\\])/;
@@ -93,11 +93,10 @@ export function readProject(
   const callers: Module[] = [];
   const plugins = pluginFolders(files);
   for (const [path, text] of files) {
-    const calls = SPEAKS_OF_TSOP.test(text) && !plugins.has(IN_PLUGINS.exec(path)?.[1] ?? "");
-    if (!calls && !SPEAKS_OF_MARKERS.test(text)) continue;
     const module = parse(modules, path, text, findings);
     if (!module) continue;
-    if (calls) callers.push(module);
+    if (!plugins.has(IN_PLUGINS.exec(path)?.[1] ?? "")) callers.push(module);
+    if (!SPEAKS_OF_MARKERS.test(text)) continue;
     const atFile = { file: modules.show(path), line: 1, column: 1 };
     Object.assign(reader.size, { types: 0, constants: 0, kind: "this file", at: atFile });
     withinTheStack(reader, () => {
@@ -115,10 +114,14 @@ export function readProject(
       }
     });
   }
-  const calls = new UsesReader(reader, modules.has(LEASE_ROLE));
+  const calls = new UsesReader(reader, {
+    lease: modules.has(LEASE_ROLE),
+    reviews: METRICS_ROLES.some((path) => modules.has(path)),
+  });
+  const speaks = callers.some(({ file }) => CALLS_TSOP.test(file.text));
   const uses = withinTheStack(
     reader,
-    () => calls.read(callers, kinds),
+    () => (speaks ? calls.read(callers, kinds) : NO_USES),
     () => calls.whereabouts,
   );
   return { kinds, externalKinds, grants, webhooks, conversions, uses: uses ?? NO_USES };

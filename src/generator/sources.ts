@@ -6,6 +6,12 @@ import { PROJECT_FOLDER } from "../project-folder.ts";
 /** The role that `tsop init` writes: it lets the operator hold its lease. */
 export const LEASE_ROLE = "config/rbac/leader_election_role.yaml";
 
+/** The roles that `tsop init` writes, in this version or an earlier one: they let the operator ask who may read its metrics. */
+export const METRICS_ROLES = [
+  "config/metrics/metrics_roles.yaml",
+  "config/rbac/metrics_roles.yaml",
+];
+
 const SKIPPED = new Set(["node_modules", "dist", PROJECT_FOLDER, ".git", "__tests__", "__mocks__"]);
 
 /** The absolute paths of a project's TypeScript files, sorted by folder; without declarations and tests. */

@@ -34,7 +34,13 @@ export const FINALIZER_PATCH_VERBS = ["get", "patch"] as const;
  * The marker that grants verbs of a resource: `@Rbac({ groups: ["apps"], resources:
  * ["deployments"], verbs: ["get"] })`.
  */
-export function rbacMarker(group: string, resource: string, verbs: readonly string[]): string {
-  const list = verbs.map((verb) => JSON.stringify(verb)).join(", ");
-  return `@Rbac({ groups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${list}] })`;
+export function rbacMarker(
+  group: string,
+  resource: string,
+  verbs: readonly string[],
+  names: readonly string[] = [],
+): string {
+  const list = (all: readonly string[]): string => all.map((one) => JSON.stringify(one)).join(", ");
+  const limit = names.length > 0 ? ` resourceNames: [${list(names)}],` : "";
+  return `@Rbac({ groups: [${list([group])}], resources: [${list([resource])}],${limit} verbs: [${list(verbs)}] })`;
 }

@@ -39,13 +39,21 @@ const VAULT = [
   'import { Secret } from "tsop/k8s";\nexport function kindOf() { return Secret; }\n',
 ] as const;
 
+/** A project whose role is what its markers say. */
+const MARKERS = {
+  domain: "example.com",
+  projectName: "p",
+  namespaced: false,
+  rbac: "markers",
+} as const;
+
 async function run(code: string, markers = ""): Promise<Generated> {
   writeFileSync(join(root, "src/page.ts"), KIND);
   if (/Vault|kindOf/.test(code))
     writeFileSync(join(root, "src/vault.ts"), VAULT[/Vault/.test(code) ? 0 : 1]);
   const source = `${HEAD}${markers}\nexport class PageReconciler {}\n${code}\n`;
   writeFileSync(join(root, "src/controller.ts"), source);
-  return generate({ root, cache: false });
+  return generate({ root, cache: false, ...(markers === "" ? {} : { project: MARKERS }) });
 }
 
 const told = ({ diagnostics }: Generated): string[] =>
@@ -141,7 +149,7 @@ const FOLLOWED: readonly (readonly [way: string, code: string, rule: string])[] 
   ],
   [
     "dependents",
-    "controllerFor(manager).for(Page).dependents({ kinds: [Secret], desired: () => [] });",
+    "const builder = controllerFor(manager).for(Page);\nbuilder.dependents({ kinds: [Secret], desired: () => [] });\nbuilder.complete({} as never);",
     "secrets: create delete get list patch watch",
   ],
   [
@@ -151,7 +159,7 @@ const FOLLOWED: readonly (readonly [way: string, code: string, rule: string])[] 
   ],
   [
     "the owner of dependents",
-    "const builder = controllerFor(manager).for(Page);\nbuilder.dependents({ kinds: [Secret], desired: () => [] });",
+    "const builder = controllerFor(manager).for(Page);\nbuilder.dependents({ kinds: [Secret], desired: () => [] });\nbuilder.complete({} as never);",
     "pages/finalizers: update",
   ],
   [
@@ -172,8 +180,28 @@ const FOLLOWED: readonly (readonly [way: string, code: string, rule: string])[] 
   ],
   [
     "a read of a kind of which only the metadata is watched",
-    "controllerFor(manager).for(metadataOf(Secret));\nawait client.get(Secret, key);",
+    "controllerFor(manager).for(metadataOf(Secret)).complete({} as never);\nawait client.get(Secret, key);",
     "secrets: get list watch",
+  ],
+  [
+    "a method chosen at run time",
+    'const verb = key.name as "delete";\nawait client[verb](Secret, key);',
+    "secrets: delete",
+  ],
+  [
+    "a method called through call",
+    "await client.delete.call(client, Secret, key);",
+    "secrets: delete",
+  ],
+  [
+    "a kind that is assigned",
+    "let kind: Token = ConfigMap;\nif (key.name) kind = Secret;\nawait client.get(kind, key);",
+    "secrets: get",
+  ],
+  [
+    "a client that is taken apart",
+    "const remove = ({ delete: one }: Client) => one(Secret, key);\nawait remove(client);",
+    "secrets: delete",
   ],
 ];
 
@@ -188,28 +216,8 @@ const UNCLEAR: readonly (readonly [way: string, code: string, message: string])[
   ],
   ["options for other code", "register({ a: { kind: Secret } });", "permissions for Secret"],
   [
-    "a method chosen at run time",
-    'const verb = key.name as "delete";\nawait client[verb](Secret, key);',
-    "permissions for Secret",
-  ],
-  [
-    "a method called through call",
-    "await client.delete.call(client, Secret, key);",
-    "permissions for Secret",
-  ],
-  [
     "a kind that is handed on",
     "const hand = (kind: Token) => register(kind);\nhand(Secret);",
-    "permissions for Secret",
-  ],
-  [
-    "a kind that is assigned",
-    "let kind: Token = ConfigMap;\nif (key.name) kind = Secret;\nawait client.get(kind, key);",
-    "permissions for Secret",
-  ],
-  [
-    "a client that is taken apart",
-    "const remove = ({ delete: one }: Client) => one(Secret, key);\nawait remove(client);",
     "permissions for Secret",
   ],
   [
@@ -288,7 +296,8 @@ describe("rights that the code alone does not show", () => {
   }
 
   it("are demanded of the markers where only metadata is watched", async () => {
-    const code = "controllerFor(manager).for(metadataOf(Secret));\nawait client.get(Secret, key);";
+    const code =
+      "controllerFor(manager).for(metadataOf(Secret)).complete({} as never);\nawait client.get(Secret, key);";
     const found = told(await run(code, '@Rbac(Secret, ["list", "watch"])'));
     expect(found).toHaveLength(1);
     expect(found[0]).toContain("needs permission to get secrets");

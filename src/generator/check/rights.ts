@@ -17,11 +17,19 @@ import type {
   UsesModel,
 } from "../model.ts";
 
-/** Notes calls without a right and rights without a call. */
-export function checkRights({ grants, uses }: ProjectModel, findings: Findings): void {
+/**
+ * Notes what cannot be read from the code; where markers write the rights, also calls without a right and rights without
+ * a call.
+ *
+ * @param markersOnly - the role is what the markers say, and nothing of what the code does
+ */
+export function checkRights(
+  { grants, uses }: ProjectModel,
+  markersOnly: boolean,
+  findings: Findings,
+): void {
   for (const unclear of uses.unclear) reportUnclear(unclear, grants, uses, findings);
-  // A project that grants nothing by hand gets the role of what it uses.
-  if (grants.length === 0) return;
+  if (!markersOnly) return;
   const told = new Set<string>();
   const demanded = uses.uses.filter(({ unlessGranted }) => unlessGranted === undefined);
   const advised = uses.uses.filter(({ unlessGranted }) => unlessGranted === "warning");
@@ -32,7 +40,7 @@ export function checkRights({ grants, uses }: ProjectModel, findings: Findings):
 }
 
 /**
- * The rights of what is used, where no marker says any.
+ * The rights of what the code does, and those that markers add.
  *
  * @param project - whose operator has a Role of its own namespace when it is namespaced, and beside it a ClusterRole for
  *   kinds that are in no namespace
@@ -43,7 +51,6 @@ export function inferredGrants(
   project: { readonly namespaced: boolean } | undefined,
   builtIn: () => readonly BuiltInKind[],
 ): readonly GrantModel[] {
-  if (grants.length > 0) return grants;
   const isOfCluster = (group: string, resource: string): boolean => {
     const [plural] = resource.split("/");
     const isMeant = (kind: { group: string; plural: string }): boolean =>
@@ -51,17 +58,21 @@ export function inferredGrants(
     const known = [...kinds, ...externalKinds].find(isMeant);
     return known ? known.scope === "Cluster" : builtIn().find(isMeant)?.namespaced === false;
   };
-  return uses.uses.map(({ group, resource, verbs, at }) => ({
-    groups: [group],
-    resources: [resource],
-    resourceNames: [],
-    urls: [],
+  const inferred = uses.uses.map(({ group, resource, verbs, names = [], at }) => ({
+    groups: group === undefined ? [] : [group],
+    resources: group === undefined ? [] : [resource],
+    resourceNames: names,
+    urls: group === undefined ? [resource] : [],
     // The right to list and watch serves for reading one object as well.
     verbs: verbs.includes("list") ? ["get", ...verbs] : verbs,
-    namespace: project?.namespaced && !isOfCluster(group, resource) ? OPERATOR_NAMESPACE : "",
+    namespace:
+      project?.namespaced && group !== undefined && !isOfCluster(group, resource)
+        ? OPERATOR_NAMESPACE
+        : "",
     roleName: "",
     at,
   }));
+  return [...inferred, ...grants];
 }
 
 function reportGap(
@@ -70,19 +81,31 @@ function reportGap(
   told: Set<string>,
   findings: Findings,
 ): void {
-  const { group, resource, token, shown, at } = use;
+  const { group, resource, token, shown, at, names = [] } = use;
+  const keyOf = (verb: string): string => `${resource}.${group ?? ""} ${names.join(" ")} ${verb}`;
   const missing = use.verbs.filter(
     (verb) =>
-      !told.has(`${resource}.${group} ${verb}`) &&
-      !grants.some((grant) => covers(grant, group, resource) && allows(grant, verb)),
+      !told.has(keyOf(verb)) &&
+      !grants.some((grant) => covers(grant, group, resource) && allows(grant, verb, names)),
   );
   if (missing.length === 0) return;
-  for (const verb of missing) told.add(`${resource}.${group} ${verb}`);
+  for (const verb of missing) told.add(keyOf(verb));
   const verbs = missing.map((verb) => `"${verb}"`).join(", ");
+  if (group === undefined) {
+    findings.error(
+      at,
+      "right-missing",
+      `${shown} needs permission to ${missing.join(" and ")} ${resource}, but no @Rbac grants it.`,
+      `Add @Rbac({ urls: [${JSON.stringify(resource)}], verbs: [${verbs}] }) to the controller.`,
+    );
+    return;
+  }
   const [plural = "", subresource] = resource.split("/");
   const scope = subresource === undefined ? "" : `, { subresource: "${subresource}" }`;
   const line =
-    token === "" ? rbacMarker(group, resource, missing) : `@Rbac(${token}, [${verbs}]${scope})`;
+    token === ""
+      ? rbacMarker(group, resource, missing, names)
+      : `@Rbac(${token}, [${verbs}]${scope})`;
   const name = group === "" ? plural : `${plural}.${group}`;
   const target = subresource === undefined ? name : `the ${subresource} of ${name}`;
   findings[use.unlessGranted === "warning" ? "warn" : "error"](
@@ -98,7 +121,7 @@ function reportGap(
  * covers.
  */
 function reportUnclear(
-  { kind, suffix, verbs, shown, at }: UnclearModel,
+  { kind, suffix, verbs, shown, because, at }: UnclearModel,
   grants: readonly GrantModel[],
   uses: UsesModel,
   findings: Findings,
@@ -119,6 +142,17 @@ function reportUnclear(
     return;
   }
   if (grants.some((grant) => isForUnclear(grant, suffix, verbs, uses))) return;
+  if (because !== undefined) {
+    findings.warn(
+      at,
+      "right-unclear",
+      verbs.length > 0
+        ? `The role might be missing permission to ${verbs.join(" and ")} for ${shown}: ${because}.`
+        : `The role might be missing permissions for ${shown}: ${because}.`,
+      `Add @Rbac({ groups: [...], resources: [...], verbs: [${verbs.length > 0 ? verbs.map((verb) => JSON.stringify(verb)).join(", ") : "..."}] }) with what it needs to the controller.`,
+    );
+    return;
+  }
   findings.warn(
     at,
     "right-unclear",
@@ -201,13 +235,21 @@ function isBeyondCode(group: string, resource: string, uses: UsesModel): boolean
  * Whether a grant allows a verb. One for some names does not where there is no name yet, or any
  * name is meant.
  */
-function allows({ verbs, resourceNames }: GrantModel, verb: string): boolean {
+function allows(
+  { verbs, resourceNames }: GrantModel,
+  verb: string,
+  names: readonly string[] = [],
+): boolean {
   if (!verbs.includes(verb) && !verbs.includes("*")) return false;
-  return resourceNames.length === 0 || (verb !== "create" && verb !== "deletecollection");
+  if (resourceNames.length === 0) return true;
+  return names.length > 0
+    ? names.every((name) => resourceNames.includes(name))
+    : verb !== "create" && verb !== "deletecollection";
 }
 
-function covers(grant: GrantModel, group: string, resource: string): boolean {
+function covers(grant: GrantModel, group: string | undefined, resource: string): boolean {
   const { groups, resources, urls } = grant;
+  if (group === undefined) return urls.some((url) => isBelowUrl(resource, url));
   if (urls.length > 0) return false;
   const [plural = "", subresource] = resource.split("/");
   return (
@@ -220,3 +262,6 @@ function covers(grant: GrantModel, group: string, resource: string): boolean {
     )
   );
 }
+
+const isBelowUrl = (path: string, url: string): boolean =>
+  url === path || (url.endsWith("*") && path.startsWith(url.slice(0, -1)));

@@ -1,8 +1,7 @@
-/** The rights that calls of `tsop` need. */
+/** The rights that calls of `tsop` need, by the member that is called. */
 import { WATCH_VERBS } from "../../kube/needed-rights.ts";
-import { EACH, type Path } from "./bindings.ts";
-import type { Receiver } from "./receivers.ts";
 import { tableOf } from "../../table.ts";
+import { EACH, type Path } from "./paths.ts";
 
 /** The rights that a call needs for a kind. */
 export interface CallRights {
@@ -10,11 +9,6 @@ export interface CallRights {
   readonly kind: number;
   /** The way from that argument to its tokens: `["kinds", EACH]`; empty when absent. */
   readonly path?: Path;
-  /**
-   * The fewest arguments: with fewer, it is another function of that name, such as
-   * `map.get(MyWeb)`.
-   */
-  readonly least: number;
   readonly verbs: readonly string[];
   /** The verbs in place of `verbs` where the kind is watched, so that it is read from memory. */
   readonly watched?: readonly string[];
@@ -25,94 +19,78 @@ export interface CallRights {
   readonly forOwner?: readonly string[];
   /** The index of the function that may change the status as well: it is patched then. */
   readonly statusIn?: number;
+  /** The index of what makes the new content, when that is a function: it is given the object as it is now. */
+  readonly changesIn?: number;
   /** The kind is watched from here on. */
   readonly watches?: boolean;
+  /** Each argument is such a one as the first. */
+  readonly suffix?: string;
+  /** The index of the content that is written: that of roles and bindings needs rights itself. */
+  readonly body?: number;
+  /** The index of the options that may have an `owner`, whose deletion the child blocks. */
+  readonly owner?: number;
+  /** The index of the options that may have an `index`. */
+  readonly index?: number;
 }
 
-const CLIENT = tableOf<CallRights>({
-  get: { kind: 0, least: 2, verbs: ["get"], watched: WATCH_VERBS },
-  find: { kind: 0, least: 2, verbs: ["get"], watched: WATCH_VERBS },
-  list: { kind: 0, least: 1, verbs: ["list"], watched: WATCH_VERBS },
-  listAll: { kind: 0, least: 1, verbs: ["list"] },
-  watch: { kind: 0, least: 1, verbs: ["watch"] },
-  create: { kind: 0, least: 2, verbs: ["create"] },
-  update: { kind: 0, least: 2, verbs: ["update"] },
-  patch: { kind: 0, least: 3, verbs: ["patch"] },
-  apply: { kind: 0, least: 2, verbs: ["create", "patch"], forOwner: ["get"] },
-  delete: { kind: 0, least: 2, verbs: ["delete"] },
-  deleteAllOf: { kind: 0, least: 1, verbs: ["deletecollection"] },
-});
+const WATCHED = { verbs: WATCH_VERBS, watches: true } as const;
 
-const BUILDER = tableOf<CallRights>({
-  for: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
-  owns: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
-  watches: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
-  watch: { kind: 0, least: 2, verbs: WATCH_VERBS, watches: true },
-  dependents: {
+/** The rights by member: `Client.create`, `createOrUpdate`. */
+export const CALLS = tableOf<CallRights>({
+  "Reader.get": { kind: 0, verbs: ["get"], watched: WATCH_VERBS },
+  "Reader.find": { kind: 0, verbs: ["get"], watched: WATCH_VERBS },
+  "Reader.list": { kind: 0, verbs: ["list"], watched: WATCH_VERBS, index: 1 },
+  "Reader.listAll": { kind: 0, verbs: ["list"] },
+  "Client.watch": { kind: 0, verbs: ["watch"] },
+  "Client.create": { kind: 0, verbs: ["create"], body: 1 },
+  "Client.update": { kind: 0, verbs: ["update"], body: 1 },
+  "Client.patch": { kind: 0, verbs: ["patch"], body: 2 },
+  "Client.apply": { kind: 0, verbs: ["create", "patch"], forOwner: ["get"], body: 1, owner: 2 },
+  "Client.delete": { kind: 0, verbs: ["delete"] },
+  "Client.deleteAllOf": { kind: 0, verbs: ["deletecollection"] },
+  "StatusClient.patch": { kind: 0, verbs: ["patch"], suffix: "/status", changesIn: 1 },
+  "StatusClient.update": { kind: 0, verbs: ["update"], suffix: "/status" },
+  "StatusClient.apply": { kind: 0, verbs: ["patch"], suffix: "/status" },
+  "SubresourceClient.get": { kind: 0, verbs: ["get"], suffix: "/*" },
+  "SubresourceClient.create": { kind: 0, verbs: ["create"], suffix: "/*" },
+  "SubresourceClient.update": { kind: 0, verbs: ["update"], suffix: "/*" },
+  "SubresourceClient.patch": { kind: 0, verbs: ["patch"], suffix: "/*" },
+  "ControllerBuilder.for": { kind: 0, ...WATCHED },
+  "ControllerBuilder.owns": { kind: 0, ...WATCHED },
+  "ControllerBuilder.watches": { kind: 0, ...WATCHED },
+  "ControllerBuilder.dependents": {
     kind: 0,
     path: ["kinds", EACH],
-    least: 1,
     verbs: [...WATCH_VERBS, "create", "patch", "delete"],
     watches: true,
   },
-});
-
-const CACHE = tableOf<CallRights>({
-  informersFor: { kind: 0, least: 1, verbs: WATCH_VERBS, watches: true },
-  addIndex: { kind: 0, least: 3, verbs: WATCH_VERBS, watches: true },
-});
-
-/** The kind of a status is that of the object itself. */
-const STATUS = tableOf<CallRights>({
-  patch: { kind: 0, least: 2, verbs: ["patch"] },
-  update: { kind: 0, least: 1, verbs: ["update"] },
-  apply: { kind: 0, least: 2, verbs: ["patch"] },
-});
-
-const SUBRESOURCE = tableOf<CallRights>({
-  get: { kind: 0, least: 2, verbs: ["get"] },
-  create: { kind: 0, least: 3, verbs: ["create"] },
-  update: { kind: 0, least: 3, verbs: ["update"] },
-  patch: { kind: 0, least: 3, verbs: ["patch"] },
-});
-
-const FUNCTIONS = tableOf<CallRights>({
+  "Controller.watch": { kind: 0, ...WATCHED },
+  "Cache.addIndex": { kind: 0, ...WATCHED },
   createOrUpdate: {
     kind: 1,
-    least: 3,
     verbs: ["get", "create", "update"],
     watched: [...WATCH_VERBS, "create", "update"],
+    body: 3,
   },
   createOrPatch: {
     kind: 1,
-    least: 4,
     verbs: ["get", "create", "patch"],
     watched: [...WATCH_VERBS, "create", "patch"],
     statusIn: 3,
+    body: 3,
   },
-  findOwned: { kind: 1, least: 4, verbs: ["get"], watched: WATCH_VERBS },
+  findOwned: { kind: 1, verbs: ["get"], watched: WATCH_VERBS },
   createOrUpdateOwned: {
     kind: 1,
-    least: 5,
     verbs: ["get", "create", "update"],
     watched: [...WATCH_VERBS, "create", "update"],
+    body: 3,
+    owner: 4,
   },
-  deleteOwned: { kind: 1, least: 4, verbs: ["get", "delete"] },
-  timerSource: { kind: 1, least: 3, verbs: WATCH_VERBS, watches: true },
-  addFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
-  removeFinalizer: { kind: 1, least: 4, verbs: ["patch"] },
-});
-
-/**
- * The methods that reach into pods, whose kind no argument says. API servers ask for both verbs
- * where something is run.
- */
-const PODS = tableOf<PodRights>({
-  logs: { suffix: "/log", verbs: ["get"] },
-  exec: { suffix: "/exec", verbs: ["create", "get"] },
-  attach: { suffix: "/attach", verbs: ["create", "get"] },
-  connect: { suffix: "/portforward", verbs: ["create", "get"] },
-  portForward: { suffix: "/portforward", verbs: ["create", "get"] },
+  deleteOwned: { kind: 1, verbs: ["get", "delete"] },
+  timerSource: { kind: 1, ...WATCHED },
+  addFinalizer: { kind: 1, verbs: ["patch"] },
+  removeFinalizer: { kind: 1, verbs: ["patch"] },
 });
 
 /** The rights that a call needs for a subresource of pods. */
@@ -121,56 +99,26 @@ export interface PodRights {
   readonly verbs: readonly string[];
 }
 
-/** The rights that a method of `client.pods` needs. */
-export function podRights(receiver: Receiver | undefined, name: string): PodRights | undefined {
-  return receiver?.is === "pods" ? PODS.get(name) : undefined;
-}
-
-/** The rights that a function of `tsop` needs. */
-export const functionRights = (name: string): CallRights | undefined => FUNCTIONS.get(name);
-
 /**
- * The rights that a method needs; where the receiver is not known, those of a client or a builder.
+ * The methods that reach into pods, whose kind no argument says. API servers ask for both verbs
+ * where something is run.
  */
-export function methodRights(receiver: Receiver | undefined, name: string): CallRights | undefined {
-  switch (receiver?.is) {
-    case undefined:
-      return CLIENT.get(name) ?? BUILDER.get(name);
-    case "client": {
-      const rights = CLIENT.get(name);
-      if (!rights || !receiver.live) return rights;
-      const { kind, least, verbs } = rights;
-      return { kind, least, verbs };
-    }
-    case "builder":
-      return BUILDER.get(name);
-    case "cache":
-      return CACHE.get(name);
-    case "status":
-      return STATUS.get(name);
-    case "subresource":
-      return SUBRESOURCE.get(name);
-    case "pods":
-    case "manager":
-    case "recorder":
-    case "other":
-      return undefined;
-  }
-}
+export const POD_CALLS = tableOf<PodRights>({
+  "PodClient.logs": { suffix: "/log", verbs: ["get"] },
+  "PodClient.exec": { suffix: "/exec", verbs: ["create", "get"] },
+  "PodClient.attach": { suffix: "/attach", verbs: ["create", "get"] },
+  "PodClient.connect": { suffix: "/portforward", verbs: ["create", "get"] },
+  "PodClient.portForward": { suffix: "/portforward", verbs: ["create", "get"] },
+});
 
-/** The part of a path behind the kind: `/status`; `undefined` where it is not known. */
-export function suffixOf(receiver: Receiver | undefined): string | undefined {
-  if (receiver?.is === "status") return "/status";
-  if (receiver?.is !== "subresource") return "";
-  return receiver.subresource === undefined ? undefined : `/${receiver.subresource}`;
-}
-
-/** The rights that a call needs for an owner. */
-export function ownerRights({
-  verbs,
-  watched,
-  forOwner,
-}: CallRights): Pick<CallRights, "verbs" | "watched"> {
-  if (forOwner) return { verbs: [...forOwner, ...verbs], watched: verbs };
-  return { verbs, ...(watched ? { watched } : {}) };
-}
+/** The types that speak with the API, or lead to one that does: where one is lost, so are its calls. */
+export const API_TYPES: ReadonlySet<string> = new Set([
+  "Client",
+  "Reader",
+  "StatusClient",
+  "SubresourceClient",
+  "PodClient",
+  "Manager",
+  "Cluster",
+  "ControllerBuilder",
+]);

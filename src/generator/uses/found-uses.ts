@@ -4,22 +4,16 @@ import type { UnclearModel, UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/code/module.ts";
 import type { Reader } from "../read/code/reader.ts";
 import { type TokenModel, tokenOf } from "../read/marks/token.ts";
-import { plain } from "./bindings.ts";
-import { isLocal, lastName } from "./methods.ts";
-
-/** A call of a function or of a constructor. */
-export type Call = ts.CallExpression | ts.NewExpression;
+import { lastName, plain } from "./paths.ts";
+import type { Origin } from "./values.ts";
 
 /** The action of a call on a kind. */
 export interface Deed {
   readonly suffix: string;
   readonly verbs: readonly string[];
+  readonly names?: readonly string[];
   readonly watched?: readonly string[];
   readonly watches?: boolean;
-  /** Whether the call is known to be one of `tsop`, not only one of that name. */
-  readonly isOurs?: boolean;
-  /** Whether the kind is handed to code that cannot be read. */
-  readonly escapes?: boolean;
   readonly unlessGranted?: UseModel["unlessGranted"];
 }
 
@@ -35,7 +29,7 @@ const nameOf = ({ plural, group }: TokenModel): string => `${plural}.${group}`;
 export class FoundUses {
   readonly #reader: Reader;
   readonly #uses: FoundUse[] = [];
-  readonly #unclear: UnclearModel[] = [];
+  readonly #unclear = new Map<string, UnclearModel>();
   readonly #watched = new Set<string>();
   readonly #partlyWatched = new Set<string>();
   readonly #escaped = new Set<string>();
@@ -47,65 +41,123 @@ export class FoundUses {
   /** The result, when everything has been read: whether a kind is watched may be known last. */
   result(): Pick<UsesModel, "uses" | "unclear" | "escaped"> {
     const uses = this.#uses.map(({ watched, partial, ...use }) => {
-      const name = `${use.resource}.${use.group}`;
+      const name = `${use.resource}.${use.group ?? ""}`;
       const isWatched = this.#watched.has(name) || (partial && this.#partlyWatched.has(name));
       return watched && isWatched ? { ...use, verbs: watched } : use;
     });
-    return { uses, unclear: this.#unclear, escaped: this.#escaped };
+    return { uses, unclear: [...this.#unclear.values()], escaped: this.#escaped };
   }
 
-  /** A call does something with a kind. */
-  use(call: Call, kind: TokenModel, deed: Deed, shown: string, argument?: ts.Expression): void {
-    const { suffix, verbs, watched, watches, escapes, unlessGranted } = deed;
+  isWatched(kind: TokenModel): boolean {
+    return this.#watched.has(nameOf(kind)) || this.#partlyWatched.has(nameOf(kind));
+  }
+
+  /**
+   * A call does something with a kind.
+   *
+   * @param origin - where the kind is named; absent where no argument names it
+   */
+  use(call: ts.Node, kind: TokenModel, deed: Deed, shown: string, origin?: Origin<unknown>): void {
+    const { suffix, verbs, names, watched, watches, unlessGranted } = deed;
     const partial = kind.partial === true;
     if (watches) (partial ? this.#partlyWatched : this.#watched).add(nameOf(kind));
-    if (escapes) this.escape(kind, argument ?? call);
     if (verbs.length === 0) return;
-    const at = this.#reader.modules.at(this.#moduleOf(call), call);
+    const node = origin?.via ?? call;
+    const named = origin?.via ? lastName(origin.via.expression) : shown;
+    const argument = origin && isShort(origin.node) ? origin.node.getText() : "";
     this.#uses.push({
       group: kind.group,
       resource: kind.plural + suffix,
       verbs,
-      shown: `${shown}(${argument && isShort(argument) ? argument.getText() : ""})`,
-      token: argument ? this.#tokenText(argument, kind) : "",
-      at,
+      shown: `${named}(${argument})`,
+      token: origin ? this.#tokenText(origin.node, kind) : "",
+      at: this.at(node),
       partial,
+      ...(names ? { names } : {}),
       ...(watched ? { watched } : {}),
       ...(unlessGranted ? { unlessGranted } : {}),
     });
   }
 
+  /** A request of a path that is no resource. */
+  usePath(call: ts.Node, path: string, verbs: readonly string[]): void {
+    const at = this.at(call);
+    const shown = `raw(${JSON.stringify(path)})`;
+    this.#uses.push({
+      group: undefined,
+      resource: path,
+      verbs,
+      shown,
+      token: "",
+      at,
+      partial: false,
+    });
+  }
+
   /** A kind goes where it is not known what becomes of it. */
-  escape(kind: TokenModel, node: ts.Node): void {
+  escape(kind: TokenModel, node: ts.Expression): void {
     this.#escaped.add(nameOf(kind));
-    const at = this.#reader.modules.at(this.#moduleOf(node), node);
     const { group, plural } = kind;
-    const token = ts.isExpression(node) ? this.#tokenText(node, kind) : "";
-    const shown = kind.kind ?? plural;
-    this.#unclear.push({ kind: { group, plural, token }, suffix: "", verbs: [], shown, at });
+    const token = this.#tokenText(node, kind);
+    this.#note({
+      kind: { group, plural, token },
+      suffix: "",
+      verbs: [],
+      shown: kind.kind ?? plural,
+      at: this.at(node),
+    });
+  }
+
+  /** A kind is handed to code that does nothing with it in the cluster, but is not read. */
+  mention(kind: TokenModel): void {
+    this.#escaped.add(nameOf(kind));
   }
 
   /** A call of `tsop` with a kind that is not known. */
-  doubt(call: Call, { suffix, verbs }: Deed, shown: string): void {
-    const at = this.#reader.modules.at(this.#moduleOf(call), call);
-    if (verbs.length > 0) this.#unclear.push({ suffix, verbs, shown: `${shown}()`, at });
+  doubt(
+    node: ts.Node,
+    { suffix, verbs }: Pick<Deed, "suffix" | "verbs">,
+    shown: string,
+    because?: string,
+  ): void {
+    if (verbs.length === 0 && because === undefined) return;
+    this.#note({
+      suffix,
+      verbs,
+      shown,
+      at: this.at(node),
+      ...(because === undefined ? {} : { because }),
+    });
   }
 
-  /** An argument, where it can be written again as the token of a marker; empty where it cannot. */
-  #tokenText(argument: ts.Expression, { group, plural }: TokenModel): string {
-    let node = plain(argument);
+  at(node: ts.Node): UseModel["at"] {
+    return this.#reader.modules.at(this.moduleOf(node), node);
+  }
+
+  moduleOf(node: ts.Node): Module {
+    return this.#reader.modules.get(node.getSourceFile().fileName);
+  }
+
+  #note(unclear: UnclearModel): void {
+    const { at, shown, suffix, verbs, because = "" } = unclear;
+    const key = [at.file, at.line, at.column, shown, suffix, because, ...verbs].join(" ");
+    this.#unclear.set(key, unclear);
+  }
+
+  /** An expression, where it can be written again as the token of a marker; empty where it cannot. */
+  #tokenText(origin: ts.Expression, { group, plural }: TokenModel): string {
+    let node = plain(origin);
     while (ts.isCallExpression(node) && lastName(node) === "metadataOf" && node.arguments[0]) {
       node = plain(node.arguments[0]);
     }
     const root = ts.isPropertyAccessExpression(node) ? node.expression : node;
-    if (isLocal(root)) return "";
-    const named = tokenOf(this.#reader, this.#moduleOf(node), node);
+    const module = this.moduleOf(node);
+    const isOfFile =
+      ts.isIdentifier(root) &&
+      (module.imports.has(root.text) || module.declarations.has(root.text));
+    const named = isOfFile ? tokenOf(this.#reader, module, node) : undefined;
     return named?.group === group && named.plural === plural ? node.getText() : "";
-  }
-
-  #moduleOf(node: ts.Node): Module {
-    return this.#reader.modules.get(node.getSourceFile().fileName);
   }
 }
 
-const isShort = (node: ts.Expression): boolean => /^[\w$.()]{1,60}$/.test(node.getText());
+const isShort = (node: ts.Node): boolean => /^[\w$.()]{1,60}$/.test(node.getText());

@@ -1,98 +1,203 @@
-/**
- * Written types, followed through the project: the types of their members, and the names behind
- * them.
- */
+/** What the checker says of a project's expressions, as far as rights depend on it. */
 import { ts } from "../load.ts";
 import type { Module } from "../read/code/module.ts";
-import type { Found, Modules } from "../read/code/modules.ts";
-import { EACH, type Path } from "./bindings.ts";
+import type { Reader } from "../read/code/reader.ts";
+import { isBelow } from "../read/code/checked-program.ts";
+import { type Call, EACH, type Path } from "./paths.ts";
 
-/** A written type, in the file in which it was written. */
-interface Written {
-  readonly node: ts.TypeNode;
-  readonly module: Module;
-}
+/** The types of a project. */
+export class Types {
+  readonly checker: ts.TypeChecker;
+  readonly #files: ReadonlySet<ts.SourceFile>;
+  readonly #tsop: string | undefined;
+  readonly #library: RegExp =
+    /[/\\](?:typescript|@types[/\\]node)[/\\](?!.*[/\\]node_modules[/\\])/;
 
-/** Types that hold values of their first argument, one each or many. */
-const ONE = new Set(
-  "Promise PromiseLike Awaited Readonly NonNullable Partial Required Pick Omit NewObject Intent Token ResourceType".split(
-    " ",
-  ),
-);
-const MANY = new Set(
-  "Array ReadonlyArray Iterable AsyncIterable IterableIterator Set ReadonlySet Generator AsyncGenerator".split(
-    " ",
-  ),
-);
-
-const MAX_STEPS = 20;
-
-/** The types without a name of their own that a part of a type can be: unions, wrappers and aliases are opened. */
-export function partsOf(
-  modules: Modules,
-  { node, module }: Written,
-  path: Path,
-  steps = 0,
-): Written[] {
-  if (steps > MAX_STEPS) return [];
-  const at = (next: ts.TypeNode, rest: Path, file = module): Written[] =>
-    partsOf(modules, { node: next, module: file }, rest, steps + 1);
-  const [step, ...rest] = path;
-  if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) {
-    return node.types.flatMap((part) => at(part, path));
+  constructor(reader: Reader, modules: readonly Module[]) {
+    const [first] = modules;
+    if (!first) throw new Error("types of no module");
+    this.checker = reader.modules.checkerFor(first);
+    this.#files = new Set(modules.map(({ file }) => file));
+    this.#tsop = reader.modules.tsopFolder;
   }
-  if (ts.isParenthesizedTypeNode(node) || ts.isTypeOperatorNode(node)) return at(node.type, path);
-  if (ts.isArrayTypeNode(node)) return step === undefined ? [] : at(node.elementType, rest);
-  if (ts.isTupleTypeNode(node)) {
-    const items = node.elements.map((item) => (ts.isNamedTupleMember(item) ? item.type : item));
-    const wanted = step === EACH ? items : items.slice(Number(step), Number(step) + 1);
-    return step === undefined ? [] : wanted.flatMap((item) => at(item, rest));
+
+  isOfProject(node: ts.Node): boolean {
+    return this.#files.has(node.getSourceFile());
   }
-  if (ts.isTypeLiteralNode(node))
-    return memberOf(node.members, step).flatMap((one) => at(one, rest));
-  if (!ts.isTypeReferenceNode(node)) {
-    return ts.isTypeQueryNode(node) && step === undefined ? [{ node, module }] : [];
+
+  isOfTsop(node: ts.Node): boolean {
+    const { fileName } = node.getSourceFile();
+    return this.#tsop !== undefined && isBelow(fileName, this.#tsop);
   }
-  const name = ts.isIdentifier(node.typeName) ? node.typeName.text : "";
-  const [first] = node.typeArguments ?? [];
-  if (first && ONE.has(name)) return at(first, path);
-  if (first && MANY.has(name)) return step === undefined ? [] : at(first, rest);
-  const found = typeNamed(modules, module, node);
-  if (found?.is === "declaration") {
-    const { node: declared, module: file } = found;
-    if (ts.isTypeAliasDeclaration(declared)) return at(declared.type, path, file);
-    if (step !== undefined && (ts.isInterfaceDeclaration(declared) || ts.isClassLike(declared))) {
-      return memberOf(declared.members, step).flatMap((one) => at(one, rest, file));
+
+  /** Whether a declaration is JavaScript's or Node.js' own. */
+  isOfLibrary(node: ts.Node): boolean {
+    return this.#library.test(node.getSourceFile().fileName);
+  }
+
+  /** The type of an expression; what a promise holds where it is one. */
+  at(node: ts.Node): ts.Type {
+    const type = this.checker.getTypeAtLocation(node);
+    return this.checker.getAwaitedType(type) ?? type;
+  }
+
+  /** The types of a part of an expression; none where they are not known. */
+  along(node: ts.Expression, path: Path): readonly ts.Type[] {
+    return this.#part(this.at(node), path, node);
+  }
+
+  #part(type: ts.Type, path: Path, node: ts.Node): readonly ts.Type[] {
+    const { checker } = this;
+    const [step, ...rest] = path;
+    if (step === undefined) return [type];
+    const from = checker.getNonNullableType(checker.getApparentType(type));
+    const next = (types: readonly ts.Type[], more: Path = rest): readonly ts.Type[] =>
+      types.flatMap((one) => this.#part(one, more, node));
+    if (from.isUnion()) return next(from.types, path);
+    const items = isReference(from) ? checker.getTypeArguments(from) : [];
+    if (checker.isArrayType(from) && (step === EACH || /^\d+$/.test(step))) return next(items);
+    if (checker.isTupleType(from) && (step === EACH || /^\d+$/.test(step))) {
+      const one = step === EACH ? undefined : items[Number(step)];
+      return next(one ? [one] : items);
     }
+    const [first, second] = items;
+    if (step === EACH) {
+      const name = from.symbol?.name ?? "";
+      if (/^(?:Readonly)?Map$/.test(name) && first && second) {
+        return rest[0] === "1" ? next([second], rest.slice(1)) : [];
+      }
+      if (/Set$|Iterable|Iterator|Generator$/.test(name) && first) return next([first]);
+      const index = checker.getIndexTypeOfType(from, ts.IndexKind.String);
+      const own = from.getProperties().map((one) => checker.getTypeOfSymbolAtLocation(one, node));
+      return next(index ? [index] : own);
+    }
+    const property = checker.getPropertyOfType(from, step);
+    if (property) return next([checker.getTypeOfSymbolAtLocation(property, node)]);
+    const index = checker.getIndexTypeOfType(from, ts.IndexKind.String);
+    return index ? next([index]) : [];
   }
-  return step === undefined ? [{ node, module }] : [];
-}
 
-/** The meaning of a type's name, that of a namespace too. */
-export function typeNamed(
-  modules: Modules,
-  module: Module,
-  { typeName }: ts.TypeReferenceNode,
-): Found | undefined {
-  if (ts.isIdentifier(typeName)) return modules.resolve(module, typeName.text);
-  if (!ts.isIdentifier(typeName.left)) return undefined;
-  const namespace = modules.resolve(module, typeName.left.text);
-  return namespace?.is === "namespace"
-    ? modules.resolveIn(namespace, typeName.right.text)
-    : undefined;
-}
+  /** The declarations of a name or an access, behind imports. */
+  declarationsAt(node: ts.Node): readonly ts.Declaration[] {
+    return this.symbolAt(node)?.declarations ?? [];
+  }
 
-function memberOf(
-  members: readonly (ts.TypeElement | ts.ClassElement)[],
-  step: string | typeof EACH | undefined,
-): ts.TypeNode[] {
-  return members.flatMap((member) => {
-    const isField = ts.isPropertySignature(member) || ts.isPropertyDeclaration(member);
-    if (isField && member.type && member.name.getText() === step) return [member.type];
-    if (!ts.isConstructorDeclaration(member)) return [];
-    const parameter = member.parameters.find(
-      (one) => ts.isParameterPropertyDeclaration(one, member) && one.name.getText() === step,
+  symbolAt(node: ts.Node): ts.Symbol | undefined {
+    const { checker } = this;
+    const isShort = ts.isShorthandPropertyAssignment(node.parent);
+    const symbol = isShort
+      ? checker.getShorthandAssignmentValueSymbol(node.parent)
+      : checker.getSymbolAtLocation(ts.isPropertyAccessExpression(node) ? node.name : node);
+    return symbol && symbol.flags & ts.SymbolFlags.Alias
+      ? checker.getAliasedSymbol(symbol)
+      : symbol;
+  }
+
+  /** The declarations of the signatures that a call can be of; none where the callee is not known. */
+  signaturesOf(call: Call): readonly ts.SignatureDeclaration[] {
+    const callee = this.checker.getTypeAtLocation(call.expression);
+    const type = this.checker.getNonNullableType(callee);
+    if (type.isUnion()) return this.#signaturesIn(type, ts.isNewExpression(call));
+    const found = this.checker.getResolvedSignature(call)?.declaration;
+    return found && !ts.isJSDocSignature(found) ? [found] : [];
+  }
+
+  /** The declarations of the signatures that an expression has. */
+  signaturesAt(node: ts.Node): readonly ts.SignatureDeclaration[] {
+    return this.#signaturesIn(this.checker.getTypeAtLocation(node), false);
+  }
+
+  #signaturesIn(type: ts.Type, isNew: boolean): readonly ts.SignatureDeclaration[] {
+    const from = this.checker.getNonNullableType(type);
+    const all = from.isUnion() ? from.types : [from];
+    const kind = isNew ? ts.SignatureKind.Construct : ts.SignatureKind.Call;
+    return all.flatMap((one) =>
+      this.checker
+        .getSignaturesOfType(this.checker.getApparentType(one), kind)
+        .flatMap(({ declaration }) =>
+          declaration && !ts.isJSDocSignature(declaration) ? [declaration] : [],
+        ),
     );
-    return parameter?.type ? [parameter.type] : [];
-  });
+  }
+
+  /**
+   * The signatures as which a function is expected where it stands; `unknown` where anything is taken. None where
+   * nothing is expected: its own type is kept.
+   */
+  expectedSignatures(node: ts.Expression | ts.MethodDeclaration): readonly ts.Node[] | "unknown" {
+    const type = this.expected(node);
+    if (!type) return [];
+    const signatures = this.#signaturesIn(type, false);
+    if (signatures.length > 0) return signatures;
+    return type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown) ||
+      type.symbol?.name === "Function"
+      ? "unknown"
+      : [];
+  }
+
+  /** The type that is expected where an expression stands. */
+  expected(node: ts.Expression | ts.MethodDeclaration): ts.Type | undefined {
+    if (!ts.isMethodDeclaration(node)) return this.checker.getContextualType(node);
+    const literal = node.parent;
+    const around = ts.isObjectLiteralExpression(literal) && this.checker.getContextualType(literal);
+    if (!around || !ts.isIdentifier(node.name)) return undefined;
+    const [type] = this.#part(around, [node.name.text], node);
+    return type;
+  }
+
+  /** The classes that a class extends, nearest first. */
+  basesOf(node: ts.ClassLikeDeclaration): readonly ts.ClassLikeDeclaration[] {
+    const found: ts.ClassLikeDeclaration[] = [];
+    let at: ts.ClassLikeDeclaration | undefined = node;
+    while (at) {
+      const base: ts.Expression | undefined = at.heritageClauses?.find(
+        ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
+      )?.types[0]?.expression;
+      const next: ts.ClassLikeDeclaration | undefined = base && this.classAt(base);
+      if (!next || found.includes(next)) break;
+      found.push(next);
+      at = next;
+    }
+    return found;
+  }
+
+  /** The class of the project whose instance, or which itself, an expression is. */
+  classAt(node: ts.Expression): ts.ClassLikeDeclaration | undefined {
+    const type = this.checker.getNonNullableType(this.at(node));
+    const symbols = type.isIntersection() ? type.types.map(({ symbol }) => symbol) : [type.symbol];
+    const declarations = symbols.flatMap((symbol) => symbol?.declarations ?? []);
+    return declarations.find((one) => ts.isClassLike(one) && this.isOfProject(one)) as
+      | ts.ClassLikeDeclaration
+      | undefined;
+  }
+
+  /** The members of that name of what a class extends and implements. */
+  inheritedMembers(node: ts.ClassLikeDeclaration, name: ts.PropertyName): readonly ts.Node[] {
+    const types = (node.heritageClauses ?? []).flatMap(({ types: all }) => all);
+    return types.flatMap((one) => {
+      const type = this.checker.getTypeAtLocation(one);
+      return this.checker.getPropertyOfType(type, name.getText())?.declarations ?? [];
+    });
+  }
+
+  isMap(node: ts.Node): boolean {
+    return /^(?:Readonly)?Map$/.test(this.at(node).symbol?.name ?? "");
+  }
+
+  /** Whether nothing is known of an expression: it is `any`. */
+  isAny(node: ts.Node): boolean {
+    return (this.checker.getTypeAtLocation(node).flags & ts.TypeFlags.Any) !== 0;
+  }
+}
+
+const isReference = (type: ts.Type): type is ts.TypeReference =>
+  (type.flags & ts.TypeFlags.Object) !== 0 &&
+  ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
+
+/** The name of the type or module function that a member of tsop belongs to: `Client.get`, `createManager`. */
+export function memberName(declaration: ts.SignatureDeclaration): string {
+  const name = declaration.name?.getText() ?? "";
+  const { parent } = declaration;
+  const isMember = ts.isInterfaceDeclaration(parent) || ts.isClassLike(parent);
+  return isMember ? `${parent.name?.text ?? ""}.${name}` : name;
 }

@@ -1,8 +1,6 @@
 /**
- * The code's uses of the API: the calls on clients, builders and recorders, as rights that they
- * need.
- *
- * A use that cannot be followed is noted as such, so that its right does not count as unused.
+ * The code's uses of the API, as rights that they need: every call whose callee is declared in `tsop`, wherever the
+ * client comes from. A call whose kind, verb or owner is not known is noted as unclear.
  */
 import {
   EVENT_VERBS,
@@ -15,48 +13,34 @@ import { ts } from "../load.ts";
 import type { KindModel, Position, UsesModel } from "../model.ts";
 import type { Module } from "../read/code/module.ts";
 import type { Reader } from "../read/code/reader.ts";
-import { type TokenModel, tokenOf } from "../read/marks/token.ts";
-import { EACH, type Path, findBinding, plain } from "./bindings.ts";
-import { Callees } from "./callees.ts";
-import {
-  type CallRights,
-  functionRights,
-  methodRights,
-  ownerRights,
-  podRights,
-  suffixOf,
-} from "./calls.ts";
-import { findEscapes } from "./escapes.ts";
-import { type Call, type Deed, FoundUses } from "./found-uses.ts";
-import { KindFlow } from "./kind-flow.ts";
-import type { ParameterPart } from "./kinds.ts";
-import {
-  type Method,
-  builtFor,
-  isLocal,
-  lastName,
-  mayChangeStatus,
-  methodOf,
-  namesOption,
-  ownerIn,
-} from "./methods.ts";
-import { Puts } from "./puts.ts";
-import { type Receiver, Receivers } from "./receivers.ts";
-
-/** A part of a parameter with which something is done: what callers hand in there. */
-interface Forwarded extends Deed {
-  readonly index: number;
-  readonly path: Path;
-  readonly rest: boolean;
-  readonly partial: boolean;
-}
-
-/** The words of code that may write events, whether or not the call can be read. */
-const RECORDS = /\bEventRecorder\b|\.recorder\(/;
+import type { TokenModel } from "../read/marks/token.ts";
+import { CALLS, type CallRights, POD_CALLS } from "./calls.ts";
+import { Content } from "./content.ts";
+import { Escapes } from "./escapes.ts";
+import { type Deed, FoundUses } from "./found-uses.ts";
+import { Kinds } from "./kinds.ts";
+import { type Call, lastName, plain } from "./paths.ts";
+import { Receivers } from "./receivers.ts";
+import { Survey } from "./survey.ts";
+import { memberName, Types } from "./types.ts";
+import { Values } from "./values.ts";
+import { Wiring } from "./wiring.ts";
 
 const PODS: TokenModel = { group: "", plural: "pods" };
 const EVENTS: TokenModel = { group: "", plural: "events" };
 const LEASES: TokenModel = { group: "coordination.k8s.io", plural: "leases" };
+const REVIEWS: readonly TokenModel[] = [
+  { group: "authentication.k8s.io", plural: "tokenreviews" },
+  { group: "authorization.k8s.io", plural: "subjectaccessreviews" },
+];
+
+/** The rights that roles of the project grant which are not generated. */
+export interface GrantedElsewhere {
+  /** The operator may hold its lease. */
+  readonly lease: boolean;
+  /** The operator may ask whether a client of its metrics may read them. */
+  readonly reviews: boolean;
+}
 
 /** The place that was being read, for the message when it is too much. */
 export interface Whereabouts {
@@ -67,58 +51,32 @@ export interface Whereabouts {
 /** Reads the calls of a project's files. */
 export class UsesReader {
   readonly #reader: Reader;
-  readonly #callees: Callees;
-  readonly #receivers: Receivers;
-  readonly #puts: Puts;
-  readonly #flow: KindFlow;
-  readonly #found: FoundUses;
-  readonly #forwarded = new Map<ts.Node, Map<string, Forwarded>>();
-  readonly #callers = new Map<ts.Node, Call[]>();
-  readonly #unknown: Call[] = [];
-  readonly #queue: { readonly owner: ts.Node; readonly forwarded: Forwarded }[] = [];
-  readonly #leaseIsGranted: boolean;
-  #dynamic = false;
-  #elects = false;
-  #unknownStatus = false;
+  readonly #granted: GrantedElsewhere;
   #here: ts.Node | undefined;
 
-  /** @param leaseIsGranted - a role that is not generated lets the operator hold its lease */
-  constructor(reader: Reader, leaseIsGranted: boolean) {
+  constructor(reader: Reader, granted: GrantedElsewhere) {
     this.#reader = reader;
-    this.#leaseIsGranted = leaseIsGranted;
-    this.#found = new FoundUses(reader);
-    this.#callees = new Callees(reader);
-    this.#receivers = new Receivers(reader);
-    this.#puts = new Puts(reader);
-    this.#flow = new KindFlow(reader, this.#receivers, this.#callees, this.#puts);
+    this.#granted = granted;
   }
 
-  /** Reads all files. A use of a parameter is a use of the values that callers hand in. */
+  /** Reads all files. */
   read(modules: readonly Module[], kinds: readonly KindModel[]): UsesModel {
-    this.#flow.kinds.push(...kinds);
+    const types = new Types(this.#reader, modules);
+    const survey = new Survey(types);
     for (const { file } of modules) {
       this.#here = file;
-      this.#survey(file);
+      survey.read(file);
     }
-    for (const { file } of modules) this.#walk(file);
-    for (const call of this.#unknown) this.#readUnknown(call);
-    for (const { owner, forwarded } of this.#queue) {
-      for (const call of this.#callers.get(owner) ?? []) this.#readCaller(call, forwarded);
+    const calls = new CallReader(this.#reader, types, survey, { kinds, granted: this.#granted });
+    for (const call of survey.calls) {
+      this.#here = call;
+      calls.read(call);
     }
-    for (const module of modules) {
-      this.#here = module.file;
-      const ports = { reader: this.#reader, module, flow: this.#flow, callees: this.#callees };
-      findEscapes(ports, module.file, (token, node) => {
-        this.#found.escape(token, node);
-      });
+    for (const { file } of modules) {
+      this.#here = file;
+      calls.escapes.read(file);
     }
-    return {
-      ...this.#found.result(),
-      dynamic: this.#dynamic,
-      elects: this.#elects,
-      records: modules.some(({ file }) => RECORDS.test(file.text)),
-      unknownStatus: this.#unknownStatus,
-    };
+    return calls.result();
   }
 
   /** The call or file that is being read. */
@@ -126,273 +84,279 @@ export class UsesReader {
     const here = this.#here;
     if (!here) return { at: { file: "", line: 1, column: 1 }, what: "the project" };
     const what = ts.isSourceFile(here) ? "this file" : "this call";
-    return { at: this.#reader.modules.at(this.#moduleOf(here), here), what };
+    const { modules } = this.#reader;
+    return { at: modules.at(modules.get(here.getSourceFile().fileName), here), what };
+  }
+}
+
+class CallReader {
+  readonly escapes: Escapes;
+  readonly #types: Types;
+  readonly #values: Values;
+  readonly #kinds: Kinds;
+  readonly #found: FoundUses;
+  readonly #content: Content;
+  readonly #receivers: Receivers;
+  readonly #wiring: Wiring;
+  readonly #granted: GrantedElsewhere;
+  #dynamic = false;
+  #elects = false;
+  #records = false;
+  #unknownStatus = false;
+
+  constructor(
+    reader: Reader,
+    types: Types,
+    survey: Survey,
+    {
+      kinds,
+      granted,
+    }: { readonly kinds: readonly KindModel[]; readonly granted: GrantedElsewhere },
+  ) {
+    this.#granted = granted;
+    this.#types = types;
+    this.#values = new Values(types, survey);
+    this.#kinds = new Kinds(reader, types, this.#values, kinds);
+    this.#found = new FoundUses(reader);
+    const ports = { types, survey, values: this.#values, kinds: this.#kinds, found: this.#found };
+    this.#content = new Content(ports);
+    this.#receivers = new Receivers(ports);
+    this.#wiring = new Wiring(ports, reader.findings, kinds);
+    this.escapes = new Escapes(ports);
   }
 
-  /** Collects classes, and values that are put into lists, before calls are read. */
-  #survey(node: ts.Node): void {
-    if (ts.isClassLike(node)) this.#callees.addClass(node);
-    if (ts.isCallExpression(node)) this.#puts.note(node);
-    ts.forEachChild(node, (child) => {
-      this.#survey(child);
-    });
+  result(): UsesModel {
+    this.#content.finish();
+    this.#wiring.finish();
+    return {
+      ...this.#found.result(),
+      dynamic: this.#dynamic,
+      elects: this.#elects,
+      records: this.#records,
+      unknownStatus: this.#unknownStatus,
+    };
   }
 
-  #walk(node: ts.Node): void {
-    if (ts.isDecorator(node)) return;
-    if (ts.isCallExpression(node) || ts.isNewExpression(node)) this.#readCall(node);
-    ts.forEachChild(node, (child) => {
-      this.#walk(child);
-    });
-  }
-
-  #readCall(call: Call): void {
-    this.#here = call;
-    if (ts.isCallExpression(call)) {
-      this.#readOwner(call);
-      if (this.#readRights(call)) return;
+  read(call: Call): void {
+    const members = this.#types.signaturesOf(call).filter((one) => this.#types.isOfTsop(one));
+    for (const member of new Set(members.map(memberName))) {
+      this.#readMember(member, call, call.arguments ?? []);
     }
-    const functions = this.#callees.of(call);
-    for (const owner of functions) this.#addCaller(owner, call);
-    if (functions.length === 0) this.#unknown.push(call);
-  }
-
-  #addCaller(owner: ts.Node, call: Call): void {
-    this.#callers.set(owner, [...(this.#callers.get(owner) ?? []), call]);
-  }
-
-  /** A call of a function that a caller hands in, or of one that cannot be read. */
-  #readUnknown(call: Call): void {
-    this.#here = call;
     const callee = plain(call.expression);
-    const binding = ts.isIdentifier(callee) ? findBinding(callee) : undefined;
-    if (binding && ts.isParameter(binding.node) && binding.path.length === 0) {
-      const { parent: owner } = binding.node;
-      const index = owner.parameters.indexOf(binding.node);
-      const functions = (this.#callers.get(owner) ?? []).flatMap((caller) => {
-        const given = caller.arguments?.[index];
-        return given ? this.#callees.behind(given) : [];
+    if (members.length > 0 || !ts.isPropertyAccessExpression(callee)) return;
+    // f.call(self, ...) calls f; f.bind(self, ...) does when it has some of the arguments already.
+    const isBound = callee.name.text === "bind" && (call.arguments?.length ?? 0) > 1;
+    if (callee.name.text !== "call" && !isBound) return;
+    const meant = this.#types.signaturesAt(callee.expression);
+    for (const member of meant.filter((one) => this.#types.isOfTsop(one))) {
+      this.#readMember(memberName(member), call, call.arguments?.slice(1) ?? []);
+    }
+  }
+
+  #readMember(member: string, call: Call, given: readonly ts.Expression[]): void {
+    const callee = plain(call.expression);
+    const isAccess = ts.isPropertyAccessExpression(callee) || ts.isElementAccessExpression(callee);
+    const on = isAccess ? callee.expression : undefined;
+    const name = member.replace(/^.*\./, "");
+    const shown = on ? `${lastName(on)}.${name}` : lastName(callee);
+    const [first] = given;
+    switch (member) {
+      case "createManager":
+        this.#coordinate(call, first);
+        return;
+      case "createClient":
+        this.#content.impersonation(call, first);
+        return;
+      case "Client.raw":
+        this.#content.raw(call, first);
+        return;
+      case "Client.dynamic":
+        if (!ts.isCallExpression(call) || !this.#kinds.dynamicToken(call)) this.#dynamic = true;
+        return;
+      // Its events need no further look, wherever it goes.
+      case "Manager.recorder":
+      case "EventRecorder.event":
+        this.#records = true;
+        this.#found.use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, name);
+        return;
+      case "ControllerBuilder.complete":
+        this.#complete(call, on, first);
+        return;
+      case "ControllerBuilder.dependents":
+        this.#ownerOfDependents(call, on);
+        break;
+      case "setControllerReference":
+        this.#owner(call, given[1], "setControllerReference");
+        return;
+      default:
+    }
+    const ofPods = POD_CALLS.get(member);
+    if (ofPods && !this.#receivers.isElsewhere(on)) {
+      this.#found.use(call, PODS, ofPods, `pods.${name}`);
+    }
+    const rights = CALLS.get(member);
+    if (rights) this.#take(call, given, { ...rights, shown, on, member });
+  }
+
+  /** Notes the rights that a call needs. */
+  #take(
+    call: Call,
+    given: readonly ts.Expression[],
+    rights: CallRights & {
+      readonly shown: string;
+      readonly on: ts.Expression | undefined;
+      readonly member: string;
+    },
+  ): void {
+    const { kind, path, shown, on, watches, member } = rights;
+    const argument = given[kind];
+    // A kind that is watched in another cluster needs a right there.
+    if (!argument || this.#receivers.isElsewhere(on)) return;
+    if (watches && this.#values.has(given[1], ["cluster"])) return;
+    const suffixes =
+      rights.suffix === "/*" ? this.#receivers.subresourcesOf(on) : [rights.suffix ?? ""];
+    const hasOwner = rights.owner !== undefined && this.#values.has(given[rights.owner], ["owner"]);
+    const { verbs, watched } = ownedRights(rights, hasOwner);
+    const isLive = watched !== undefined && this.#receivers.isLive(on);
+    const origins = this.#kinds.of(argument, path);
+    const tokens = origins.found.map(({ value }) => value);
+    const apply = (deed: Deed): void => {
+      if (deed.suffix === "/*") {
+        this.#found.doubt(call, deed, `${shown}()`, "its subresource is not known");
+        return;
+      }
+      for (const origin of origins.found) this.#found.use(call, origin.value, deed, shown, origin);
+      for (const lost of origins.lost) this.#found.doubt(lost.via ?? call, deed, `${shown}()`);
+    };
+    for (const suffix of suffixes) {
+      apply({
+        suffix,
+        verbs,
+        ...(watched && !isLive ? { watched } : {}),
+        ...(watches ? { watches } : {}),
       });
-      for (const one of functions) this.#addCaller(one, call);
-      if (functions.length > 0) return;
+      if (suffix === "/status" && origins.lost.length > 0) this.#unknownStatus = true;
+      this.#content.signers(call, tokens, suffix);
     }
-    if (ts.isCallExpression(call) && this.#puts.has(call)) return;
-    for (const argument of call.arguments ?? []) this.#handToUnknown(argument);
+    const body = rights.body === undefined ? undefined : given[rights.body];
+    if (rights.statusIn !== undefined && mayChangeStatus(body)) {
+      apply({ suffix: "/status", verbs: ["patch"] });
+    }
+    // A change that is made by a function is made of the object as it is now.
+    const change = rights.changesIn === undefined ? undefined : given[rights.changesIn];
+    if (change && this.#types.signaturesAt(change).length > 0) {
+      apply({ suffix: "", verbs: ["get"], unlessGranted: "warning" });
+    }
+    if (body) this.#content.roles(call, tokens, body);
+    if (hasOwner) this.#owner(call, given[rights.owner ?? 0], lastName(call.expression));
+    this.#wiring.noteCall({ member, call, given, tokens, rights, hasOwner });
   }
 
-  /** Reads a call that sets an owner, whose deletion the child blocks. */
-  #readOwner(call: ts.CallExpression): void {
-    const callee = plain(call.expression);
-    const name = lastName(callee);
-    let owner = name === "apply" ? ownerIn(call.arguments[2]) : undefined;
-    if (name === "setControllerReference") owner = ownerIn(call.arguments[1]);
-    if (name === "dependents" && ts.isPropertyAccessExpression(callee)) {
-      owner = builtFor(callee.expression);
-    }
-    if (!owner) return;
-    const { tokens, parameters } = this.#flow.of(owner);
+  /** The owner whose deletion a child blocks. */
+  #owner(call: Call, options: ts.Expression | undefined, shown: string): void {
+    if (!options) return;
     const deed = {
       suffix: "/finalizers",
       verbs: FINALIZER_VERBS,
       unlessGranted: "warning",
     } as const;
-    for (const token of tokens) this.#found.use(call, token, deed, name);
-    for (const part of parameters) this.#forward(part, deed);
+    const { found, lost } = this.#kinds.of(options, ["owner"]);
+    for (const { value, via } of found) this.#found.use(via ?? call, value, deed, shown);
+    for (const { via } of lost) this.#found.doubt(via ?? call, deed, `the owner in ${shown}()`);
   }
 
-  /** Reads a call of `tsop`; false when it is not one. */
-  #readRights(call: ts.CallExpression): boolean {
-    const callee = plain(call.expression);
-    if (ts.isIdentifier(callee) && !findBinding(callee)) {
-      const found = this.#reader.modules.resolve(this.#moduleOf(call), callee.text);
-      if (found?.is !== "tsop") return false;
-      const rights = functionRights(found.name);
-      if (rights) this.#take(call, { ...rights, isOurs: true }, found.name, "");
-      if (found.name === "createManager") this.#coordinate(call);
-      return true;
-    }
-    const method = methodOf(callee);
-    if (!method) return false;
-    const receiver = this.#receiverOf(method);
-    const { name } = method;
-    if (receiver === undefined && this.#callees.of(call).length > 0) return false;
-    if (name === "dynamic" && receiver?.is !== "other" && !this.#flow.dynamicToken(call)) {
-      this.#dynamic = true;
-    }
-    if (name === "event" && this.#event(call, receiver)) return true;
-    // A loop that a controller slows down is told in an event.
-    if (name === "complete" && receiver?.is === "builder") {
-      const deed = { suffix: "", verbs: EVENT_VERBS, unlessGranted: "nothing" } as const;
-      this.#found.use(call, EVENTS, deed, "complete");
-      this.#cleanup(call, method.on);
-    }
-    // A kind that is watched in another cluster needs a right there.
-    if (receiver?.is === "builder" && namesOption(call, "cluster")) return true;
-    const ofPods = podRights(receiver, name);
-    if (ofPods) {
-      this.#found.use(call, PODS, ofPods, `pods.${name}`);
-      return true;
-    }
-    const rights = methodRights(receiver, name);
-    if (!rights || call.arguments.length < rights.least) return false;
-    const shown = `${lastName(method.on)}.${name}`;
-    const suffix = suffixOf(receiver);
-    if (suffix === undefined) {
-      this.#found.doubt(call, { suffix: "/*", verbs: rights.verbs }, shown);
-      return true;
-    }
-    const isOurs = receiver !== undefined;
-    return this.#take(call, { ...rights, isOurs }, shown, suffix) || isOurs;
+  #ownerOfDependents(call: Call, builder: ts.Expression | undefined): void {
+    const deed = {
+      suffix: "/finalizers",
+      verbs: FINALIZER_VERBS,
+      unlessGranted: "warning",
+    } as const;
+    const main = builder && this.#wiring.mainKind(builder);
+    for (const kind of main ?? []) this.#found.use(call, kind, deed, "dependents");
+    if (!main) this.#found.doubt(call, deed, "the owner of dependents()");
   }
 
-  #receiverOf({ on, path }: Method): Receiver | undefined {
-    const known = this.#receivers.of(on, path);
-    if (known) return known;
-    const step = path.at(-1) ?? (ts.isPropertyAccessExpression(on) ? on.name.text : "");
-    if (step === "status") return { is: "status" };
-    return step === "live" ? { is: "client", live: true } : undefined;
-  }
-
-  /** Notes the rights that a call needs; false when its kind is not known. */
-  #take(
-    call: ts.CallExpression,
-    rights: CallRights & { readonly isOurs: boolean },
-    shown: string,
-    suffix: string,
-  ): boolean {
-    const argument = call.arguments[rights.kind];
-    if (!argument || call.arguments.length < rights.least) return false;
-    const { tokens, parameters } = this.#flow.of(argument, rights.path);
-    const { watches, isOurs } = rights;
-    const { verbs, watched } = ownerIn(call.arguments[2]) ? ownerRights(rights) : rights;
-    const deed: Deed = {
-      suffix,
-      verbs,
-      isOurs,
-      ...(watched ? { watched } : {}),
-      ...(watches ? { watches } : {}),
-    };
-    for (const found of tokens) this.#found.use(call, found, deed, shown, argument);
-    for (const part of parameters) this.#forward(part, deed);
-    if (rights.statusIn !== undefined && mayChangeStatus(call.arguments[rights.statusIn])) {
-      const patches = { suffix: "/status", verbs: ["patch"] };
-      for (const found of tokens) this.#found.use(call, found, patches, shown, argument);
-      for (const part of parameters) this.#forward(part, patches);
-    }
-    // A change that is made by a function is made of the object as it is now.
-    if (suffix === "/status" && isFunction(call.arguments[1])) {
-      const reads = { suffix: "", verbs: ["get"], unlessGranted: "warning" } as const;
-      for (const found of tokens) this.#found.use(call, found, reads, shown, argument);
-      for (const part of parameters) this.#forward(part, reads);
-    }
-    if (tokens.length > 0 || parameters.length > 0) return true;
-    if (suffix === "/status") this.#unknownStatus = true;
-    if (isOurs && !isEmptyList(argument, rights.path)) this.#found.doubt(call, deed, shown);
-    return false;
-  }
-
-  /** The finalizer of a reconciler with a cleanup, at the kind that its controller is for. */
-  #cleanup(call: ts.CallExpression, builder: ts.Expression): void {
-    const [reconciler] = call.arguments;
-    if (!reconciler || this.#callees.methodOf(reconciler, "cleanup").length === 0) return;
-    const kind = builtFor(builder);
-    if (!kind) return;
-    const { tokens, parameters } = this.#flow.of(kind);
-    const deed = { suffix: "", verbs: FINALIZER_PATCH_VERBS, isOurs: true };
-    for (const token of tokens) this.#found.use(call, token, deed, "cleanup", kind);
-    for (const part of parameters) this.#forward(part, deed);
-  }
-
-  #event(call: ts.CallExpression, receiver: Receiver | undefined): boolean {
-    const [, details] = call.arguments;
-    if (!details || call.arguments.length !== 2) return false;
-    if (receiver?.is !== "recorder") {
-      if (receiver || !ts.isObjectLiteralExpression(details)) return false;
-      const names = details.properties.map((property) => property.name?.getText());
-      if (!names.includes("reason") || !names.includes("message")) return false;
-    }
-    this.#found.use(call, EVENTS, { suffix: "", verbs: EVENT_VERBS }, "event");
-    return true;
-  }
-
-  /** The leases of a leader and of shards. */
-  #coordinate(call: ts.CallExpression): void {
-    const shares = namesOption(call, "sharding");
-    const elects = namesOption(call, "leaderElection");
-    if (!shares && !elects) return;
-    this.#elects = true;
-    const verbs = [
-      ...(this.#leaseIsGranted ? [] : LEASE_VERBS),
-      ...(shares ? SHARD_LEASE_VERBS : []),
-    ];
-    this.#found.use(call, LEASES, { suffix: "", verbs }, "createManager");
-  }
-
-  #forward({ owner, index, path, rest, partial = false }: ParameterPart, deed: Deed): void {
-    const forwarded = { ...deed, index, path, rest, partial };
-    const { suffix, verbs, watches, escapes } = deed;
-    const key = [index, path.map(String), suffix, verbs, watches, escapes, partial].join(" ");
-    const known = this.#forwarded.get(owner) ?? new Map<string, Forwarded>();
-    this.#forwarded.set(owner, known);
-    if (known.has(key)) return;
-    known.set(key, forwarded);
-    this.#queue.push({ owner, forwarded });
-  }
-
-  /** A call of a function that does something with a parameter. */
-  #readCaller(call: Call, { index, path, rest, partial, ...deed }: Forwarded): void {
-    const given = call.arguments?.slice(index, rest ? undefined : index + 1) ?? [];
-    const shown = lastName(call.expression);
-    for (const argument of given) {
-      const isSpread = ts.isSpreadElement(argument);
-      const value = isSpread ? argument.expression : argument;
-      const steps: Path = isSpread ? [EACH, ...path] : path;
-      const { tokens, parameters } = deed.escapes
-        ? this.#flow.handedOn(value, steps)
-        : this.#flow.of(value, steps);
-      for (const found of tokens) {
-        this.#found.use(call, partial ? { ...found, partial } : found, deed, shown, argument);
-      }
-      for (const part of parameters) this.#forward(partial ? { ...part, partial } : part, deed);
-      const isKnown = tokens.length > 0 || parameters.length > 0;
-      if (!isKnown && deed.isOurs && !isNothing(argument)) this.#found.doubt(call, deed, shown);
+  /** A controller that is complete: it tells of loops in events, and its cleanup needs a finalizer. */
+  #complete(
+    call: Call,
+    builder: ts.Expression | undefined,
+    reconciler: ts.Expression | undefined,
+  ): void {
+    const events = { suffix: "", verbs: EVENT_VERBS, unlessGranted: "nothing" } as const;
+    this.#found.use(call, EVENTS, events, "complete");
+    if (!builder || !reconciler) return;
+    const { found, lost } = this.#values.of(reconciler, [], (node, path) => {
+      if (path.length > 0) return undefined;
+      const answer = this.#hasCleanup(node);
+      return answer === undefined ? undefined : [answer];
+    });
+    const deed = { suffix: "", verbs: FINALIZER_PATCH_VERBS };
+    const main = this.#wiring.mainKind(builder);
+    if (found.some(({ value }) => value)) {
+      for (const kind of main ?? []) this.#found.use(call, kind, deed, "cleanup");
+      if (!main) this.#found.doubt(call, deed, "the object of cleanup()");
+    } else if (lost.length > 0) {
+      this.#found.doubt(
+        call,
+        deed,
+        "complete()",
+        "it is not known whether the reconciler has a cleanup",
+      );
     }
   }
 
-  /** Notes the kinds that are handed to code that cannot be read. */
-  #handToUnknown(argument: ts.Expression): void {
-    const node = plain(argument);
-    if (ts.isObjectLiteralExpression(node)) {
-      for (const property of node.properties) {
-        if (ts.isPropertyAssignment(property)) this.#handToUnknown(property.initializer);
-        if (ts.isShorthandPropertyAssignment(property)) this.#handToUnknown(property.name);
-      }
-      return;
+  /** Whether a reconciler has a cleanup; `undefined` where its type leaves it open. */
+  #hasCleanup(node: ts.Expression): boolean | undefined {
+    const at = plain(node);
+    if (at !== node) return undefined;
+    const type = this.#types.at(at);
+    if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Never)) return undefined;
+    const property = this.#types.checker.getPropertyOfType(type, "cleanup");
+    if (ts.isObjectLiteralExpression(at)) {
+      const spreads = at.properties.some(ts.isSpreadAssignment);
+      const own = at.properties.some(({ name }) => name?.getText() === "cleanup");
+      return own || (spreads ? undefined : false);
     }
-    // A kind that is named directly is found where it is named.
-    if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return;
-    for (const path of [[], [EACH]] satisfies Path[]) {
-      const { tokens, parameters } = this.#flow.handedOn(node, path);
-      for (const token of tokens) {
-        if (!tokenOf(this.#reader, this.#moduleOf(node), node) || isLocal(node)) {
-          this.#found.escape(token, node);
-        }
-      }
-      for (const part of parameters) this.#forward(part, { suffix: "", verbs: [], escapes: true });
-    }
+    if (!property) return false;
+    return property.flags & ts.SymbolFlags.Optional ? undefined : true;
   }
 
-  #moduleOf(node: ts.Node): Module {
-    return this.#reader.modules.get(node.getSourceFile().fileName);
+  /** The leases of a leader and of shards, and the reviews of those who read metrics. */
+  #coordinate(call: Call, options: ts.Expression | undefined): void {
+    const shares = this.#values.has(options, ["sharding"]);
+    const elects = this.#values.has(options, ["leaderElection"]);
+    this.#elects ||= shares || elects;
+    if (shares || elects) {
+      const verbs = [
+        ...(this.#granted.lease ? [] : LEASE_VERBS),
+        ...(shares ? SHARD_LEASE_VERBS : []),
+      ];
+      this.#found.use(call, LEASES, { suffix: "", verbs }, "createManager");
+    }
+    const isReviewed = [
+      ["metrics", "reviewed"],
+      ["debug", "reviewed"],
+    ].some((path) => this.#values.has(options, path));
+    if (!isReviewed || this.#granted.reviews) return;
+    const deed = { suffix: "", verbs: ["create"], unlessGranted: "warning" } as const;
+    for (const kind of REVIEWS) this.#found.use(call, kind, deed, "createManager");
   }
 }
 
-const isFunction = (node: ts.Expression | undefined): boolean =>
-  node !== undefined && ts.isFunctionLike(plain(node));
+/** The verbs of a call, with those that an owner needs. */
+function ownedRights(
+  { verbs, watched, forOwner }: CallRights,
+  hasOwner: boolean,
+): Pick<CallRights, "verbs" | "watched"> {
+  return hasOwner && forOwner
+    ? { verbs: [...forOwner, ...verbs], watched: verbs }
+    : { verbs, ...(watched ? { watched } : {}) };
+}
 
-/** Whether nothing is handed in there. */
-const isNothing = (node: ts.Expression): boolean =>
-  /^(?:undefined|null|\[\]|\{\})$/.test(plain(node).getText());
-
-const isEmptyList = (node: ts.Expression, path: Path | undefined): boolean =>
-  path !== undefined && /\bkinds:\s*\[\s*\]/.test(node.getText());
+/** Whether a function may change the status of what it is given: its code says the word, or it is not seen here. */
+function mayChangeStatus(node: ts.Expression | undefined): boolean {
+  if (!node) return false;
+  const at = plain(node);
+  if (!ts.isArrowFunction(at) && !ts.isFunctionExpression(at)) return true;
+  return /\bstatus\b/.test(at.getText());
+}

@@ -4,6 +4,7 @@
  * Its files are those that the reader parsed, so that a node of one is a node of the other.
  */
 import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ts } from "../../load.ts";
 import { installBrands, keepingKeywords } from "./brands.ts";
 import { createHost, type Disk } from "./disk.ts";
@@ -16,6 +17,32 @@ export interface ProgramParts {
   readonly sources: readonly string[];
   /** The file at a path as the reader parsed it. */
   readonly fileAt: (path: string) => ts.SourceFile;
+}
+
+/** The declarations of this package, for projects that are not installed. */
+const OWN_TYPES = fileURLToPath(new URL("../../../../dist/", import.meta.url));
+
+/**
+ * The parsed declarations of libraries by path, target and text: projects and runs share them, with what the binder
+ * noted in them.
+ */
+const libraries = new Map<string, { readonly text: string; readonly file: ts.SourceFile }>();
+
+function sharedFile(
+  path: string,
+  text: string,
+  settings: ts.ScriptTarget | ts.CreateSourceFileOptions,
+): ts.SourceFile {
+  const { languageVersion, impliedNodeFormat } =
+    typeof settings === "object"
+      ? settings
+      : { languageVersion: settings, impliedNodeFormat: undefined };
+  const key = `${languageVersion} ${impliedNodeFormat ?? ""} ${path}`;
+  const known = libraries.get(key);
+  if (known?.text === text) return known.file;
+  const file = ts.createSourceFile(path, text, settings, true);
+  libraries.set(key, { text, file });
+  return file;
 }
 
 /** A program that grows with what is asked of it. */
@@ -44,8 +71,10 @@ export class CheckedProgram {
 
   #create(roots: readonly string[]): ts.Program {
     const { options: own, disk, fileAt } = this.#parts;
-    const library = this.#folderOf("typescript");
+    const library = this.folderOf("typescript");
+    const tsop = this.folderOf("tsop");
     const options: ts.CompilerOptions = {
+      target: ts.ScriptTarget.ES2023,
       ...own,
       strict: true,
       module: ts.ModuleKind.ESNext,
@@ -54,18 +83,27 @@ export class CheckedProgram {
       noEmit: true,
       skipLibCheck: true,
       ...(library === undefined ? { noLib: true } : {}),
+      ...(tsop !== undefined && isBelow(join(tsop, "index.d.ts"), OWN_TYPES)
+        ? {
+            paths: {
+              ...own.paths,
+              tsop: [join(tsop, "index.d.ts")],
+              "tsop/*": [join(tsop, "*.d.ts")],
+            },
+          }
+        : {}),
     };
     const host = createHost(options, disk);
     const read = host.getSourceFile.bind(host);
-    const tsop = this.#folderOf("tsop");
     host.getSourceFile = (path, settings, ...rest) => {
-      if (library !== undefined && dirname(path) === library) return read(path, settings, ...rest);
       if (!/\.[cm]?tsx?$/.test(path) || !disk.fileExists(path))
         return read(path, settings, ...rest);
       if (isOf(tsop, path, "constrained")) {
         return ts.createSourceFile(path, keepingKeywords(disk.getText(path)), settings, true);
       }
-      return fileAt(path);
+      // The symbols of scalars are those of one checker.
+      const isShared = dirname(path) === library || (isOf(tsop, path) && !isOf(tsop, path, "scalars"));
+      return isShared ? sharedFile(path, disk.getText(path), settings) : fileAt(path);
     };
     if (library !== undefined) {
       host.getDefaultLibLocation = () => library;
@@ -76,7 +114,7 @@ export class CheckedProgram {
 
   #brand(program: ts.Program): void {
     const checker = program.getTypeChecker();
-    const tsop = this.#folderOf("tsop");
+    const tsop = this.folderOf("tsop");
     const files = program.getSourceFiles();
     const named = (name: string): ts.SourceFile | undefined =>
       files.find(({ fileName }) => isOf(tsop, fileName, name));
@@ -89,24 +127,32 @@ export class CheckedProgram {
     });
   }
 
-  #folderOf(specifier: string): string | undefined {
+  /** The folder of a package's declarations; those beside this package where the project has none. */
+  folderOf(specifier: string): string | undefined {
     const { root, options, disk } = this.#parts;
-    const { resolvedModule } = ts.resolveModuleName(
-      specifier,
-      join(root, "index.ts"),
-      { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler },
-      disk,
-    );
-    return resolvedModule && dirname(resolvedModule.resolvedFileName);
+    const settings = { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler };
+    for (const folder of [root, OWN_TYPES]) {
+      const from = join(folder, "index.ts");
+      const { resolvedModule } = ts.resolveModuleName(specifier, from, settings, disk);
+      if (resolvedModule) return dirname(resolvedModule.resolvedFileName);
+    }
+    return undefined;
   }
 }
 
 /** Whether a file is of the package `tsop`, and has this name. */
 function isOf(tsop: string | undefined, path: string, name = ".*"): boolean {
-  const file = path.split(sep).join("/");
   return (
     tsop !== undefined &&
-    file.startsWith(`${tsop.split(sep).join("/")}/`) &&
-    new RegExp(`/${name}(?:\\.d)?\\.ts$`).test(file)
+    isBelow(path, tsop) &&
+    new RegExp(`/${name}(?:\\.d)?\\.ts$`).test(path.split(sep).join("/"))
   );
 }
+
+/** Whether a path is below a folder. */
+export const isBelow = (path: string, folder: string): boolean =>
+  path
+    .split(sep)
+    .join("/")
+    .startsWith(`${folder.split(sep).join("/").replace(/\/$/, "")}/`);
+

@@ -92,6 +92,15 @@ export class Modules {
 
   /** The type checker for a file of the project: it costs a second or more, and is made when it is asked for. */
   checkerFor({ file }: Module): ts.TypeChecker {
+    return this.#checked.checkerFor(file);
+  }
+
+  /** The folder of the declarations of `tsop`, as the checker sees them. */
+  get tsopFolder(): string | undefined {
+    return this.#checked.folderOf("tsop");
+  }
+
+  get #checked(): CheckedProgram {
     this.#program ??= new CheckedProgram({
       root: this.root,
       options: this.#options,
@@ -99,7 +108,7 @@ export class Modules {
       sources: this.#sources,
       fileAt: (path) => this.get(path).file,
     });
-    return this.#program.checkerFor(file);
+    return this.#program;
   }
 
   /** The place where a node begins, relative to the project. */

@@ -1,0 +1,132 @@
+/** Judges many random projects, and keeps count. */
+import { Random } from "../../support/random.ts";
+import type { RightsJudge, Verdict } from "./judge.ts";
+import type { Project } from "./project.ts";
+import { randomProject, simplerProjects } from "./random.ts";
+
+/** A project that the generator got wrong, as small as it gets. */
+export interface Failure {
+  readonly seed: number;
+  readonly project: Project;
+  readonly verdict: Verdict;
+}
+
+/** How often a choice was made in projects of one deed, and how often there were warnings. */
+interface Share {
+  all: number;
+  warned: number;
+}
+
+/** Figures of a campaign. */
+export class Figures {
+  projects = 0;
+  granted = 0;
+  unused = 0;
+  missing = 0;
+  unannounced = 0;
+  /** Announced by a warning that names the kind, at a line from which it does not lead to the call. */
+  elsewhere = 0;
+  warned = 0;
+  failed = 0;
+  mistakes = 0;
+  readonly shares = new Map<string, Share>();
+  readonly unusedBy = new Map<string, number>();
+
+  add(project: Project, verdict: Verdict): void {
+    const { missing, unused, granted, warnings, mistakes } = verdict;
+    this.projects++;
+    this.granted += granted.length;
+    this.unused += unused.length;
+    this.missing += missing.length;
+    this.unannounced += missing.filter(({ announced }) => announced === "no").length;
+    this.elsewhere += missing.filter(({ announced }) => announced === "elsewhere").length;
+    const isWarned = warnings.length > 0;
+    if (isWarned) this.warned++;
+    if (isWrong(verdict)) this.failed++;
+    if (mistakes.length > 0) this.mistakes++;
+    const { deeds, features, host, wiring } = project;
+    const [deed, ...others] = deeds;
+    if (others.length > 0) return;
+    for (const [field, name] of [
+      ...Object.entries(deed ?? {}),
+      ...features.map(({ feature }) => ["feature", feature]),
+      ["host", host],
+      ["wiring", wiring],
+    ]) {
+      if (field === "other" || field === "kind") continue;
+      const choice = `${field}: ${name}`;
+      const share = this.shares.get(choice) ?? { all: 0, warned: 0 };
+      share.all++;
+      if (isWarned) share.warned++;
+      this.shares.set(choice, share);
+      if (unused.length > 0)
+        this.unusedBy.set(choice, (this.unusedBy.get(choice) ?? 0) + unused.length);
+    }
+  }
+
+  /** The choices with the largest shares of warnings, and with rights that nothing needs. */
+  families(): string[] {
+    const shares = [...this.shares]
+      .map(([choice, { all, warned }]) => ({ choice, all, warned, share: warned / all }))
+      .filter(({ warned }) => warned > 0)
+      .sort((a, b) => b.share - a.share);
+    return [
+      ...shares.map(
+        ({ choice, all, warned, share }) =>
+          `  ${(share * 100).toFixed(0).padStart(3)} % warned | ${warned} of ${all} | ${choice}`,
+      ),
+      ...[...this.unusedBy]
+        .sort(([, a], [, b]) => b - a)
+        .map(([choice, count]) => `  ${count} unused | ${choice}`),
+    ];
+  }
+
+  /** The figures in lines. */
+  lines(): string[] {
+    const percent = (part: number, whole: number): string =>
+      `${part} of ${whole} (${((100 * part) / Math.max(whole, 1)).toFixed(2)} %)`;
+    return [
+      `projects with a refusal that no warning announced: ${percent(this.failed, this.projects)}`,
+      `rights that were missing: ${this.missing}; ${this.unannounced} without a warning, ${this.elsewhere} with one that names the kind elsewhere`,
+      `granted rights that no run needed: ${percent(this.unused, this.granted)}`,
+      `projects with warnings: ${percent(this.warned, this.projects)}`,
+      `projects that were not reconcilers: ${this.mistakes}`,
+    ];
+  }
+}
+
+/** Whether the server refused what no warning announced. */
+export const isWrong = ({ missing }: Verdict): boolean =>
+  missing.some(({ announced }) => announced === "no");
+
+/** The project of a seed. */
+export const projectOf = (seed: number): Project => randomProject(new Random(seed));
+
+/** The smallest project that still holds. */
+export async function shrink(
+  project: Project,
+  holds: (candidate: Project) => Promise<boolean>,
+): Promise<Project> {
+  for (const candidate of simplerProjects(project)) {
+    if (await holds(candidate)) return shrink(candidate, holds);
+  }
+  return project;
+}
+
+/** Judges the projects of `count` seeds from `seed` on. */
+export async function judgeMany(
+  judge: RightsJudge,
+  { seed, count }: { readonly seed: number; readonly count: number },
+  tell: { done?(figures: Figures): void; failed(failure: Failure): void },
+): Promise<Figures> {
+  const figures = new Figures();
+  for (let at = seed; at < seed + count; at++) {
+    const project = projectOf(at);
+    const verdict = await judge.judge(project);
+    figures.add(project, verdict);
+    tell.done?.(figures);
+    if (isWrong(verdict) || verdict.mistakes.length > 0)
+      tell.failed({ seed: at, project, verdict });
+  }
+  return figures;
+}
