@@ -49,14 +49,23 @@ export const WEBHOOK_LIST = "config/webhook/kustomization.yaml";
 /** The Service before the webhooks. */
 export const WEBHOOK_SERVICE_FILE = "config/webhook/service.yaml";
 
+/** The annotation of a role with the namespace that it stays in, when kustomize moves all others. */
+export const NAMESPACE_ANNOTATION = "tsop.dev/namespace";
+
+/** The file of the operator's roles and of their bindings. */
+export const MANAGER_ROLES = "config/rbac/role.yaml";
+
+/** The list of the CRDs. */
+export const CRD_LIST = "config/crd/kustomization.yaml";
+
 /** Folders of which every file may be generated. */
 const GENERATED_FOLDERS: readonly string[] = ["config/crd/bases", "config/webhook"];
 
 /** Files that may be generated beside those in the folders. */
 const GENERATED_FILES = [
-  "config/crd/kustomization.yaml",
+  CRD_LIST,
   CRD_REFERENCES,
-  "config/rbac/role.yaml",
+  MANAGER_ROLES,
   USER_ROLES,
   CERTIFICATE_ROLES,
   CONVERSION_ROLES,

@@ -52,12 +52,13 @@ interface RbacMarker {
 }
 
 /**
- * The rights of the controller: `@Rbac(Deployment, ["get", "list", "watch"])`, or written out as
- * `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. `tsop manifests`
- * writes the role of all of them, and nothing beside: with the first `@Rbac` of a project, what the
- * code does and no marker grants is an error at its line. A project without any gets the role of
- * what its code does; `tsop create` writes the marker at a project's first controller, and at
- * further ones where the project has it.
+ * A permission that the operator has beside those that `tsop manifests` infers from its code: `@Rbac(Deployment, ["get",
+ * "list", "watch"])`, or written out as `@Rbac({ groups: ["apps"], resources: ["deployments"], verbs: ["get"] })`. Add it
+ * for what `right-unclear` reports, and for code outside of the project. With `namespace`, the permission is a Role in that
+ * namespace, which is bound to the operator and stays there when the operator is deployed.
+ *
+ * With `rbac: markers` in the `PROJECT` file nothing is inferred: the role is what the markers say, a call without its
+ * permission is an error at its line, and `tsop create` writes markers at new controllers.
  *
  * @example `@Rbac(Deployment, ["get", "list", "watch", "patch"]) class PageReconciler implements Reconciler { async reconcile(): Promise<void> {} }`
  */

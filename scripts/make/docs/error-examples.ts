@@ -450,6 +450,9 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "no-random-objects": e(
     "await checkConversion(new WidgetConversion()); // a rule in CEL that random objects never meet",
   ),
+  "no-status-subresource": e(
+    '@Resource({ group: "web.example.com", version: "v1", statusSubresource: false }) // and in reconcile:\nawait this.#client.status.patch(myWeb, { ready: true });',
+  ),
   "no-such-version": e("await checkConversion(new WidgetConversion()); // before tsop manifests"),
   "not-a-converter": e("await checkConversion({ toHub, fromHub })"),
   "number-not-finite": e("client.patch(Web, key, mergePatch({ spec: { size: 1 / 0 } }))"),
@@ -557,6 +560,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "operator-not-ready": e("tsop dev   # an informer waits for a kind that is not served"),
   "operator-not-started": e("tsop dev   # where node cannot be run"),
   "outside-project": e("tsop manifests   # config/crd/bases is a symbolic link to ../other/crds"),
+  "owned-not-watched": e(
+    "controllerFor(manager).for(MyWeb).complete(...) // and in reconcile:\nawait this.#client.apply(Deployment, wanted, { owner: myWeb });",
+    "Deployment objects are created for MyWeb objects, but no controller watches them, so changes of theirs are not reconciled.",
+    "Add .owns(Deployment) to the controller of MyWeb.",
+  ),
   "owner-elsewhere": e(
     "setControllerReference(child, { owner: web }); // web and child in two namespaces",
   ),

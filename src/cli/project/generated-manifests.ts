@@ -5,6 +5,7 @@ import { leftOvers, WEBHOOK_SERVICE_FILE } from "../../generator/stamp.ts";
 import type { CliContext } from "../context.ts";
 import { paint, printDiagnostic } from "../output.ts";
 import { hasOwnWebhookService, listsWithoutGone } from "./default-list.ts";
+import { deployedCode } from "./deployed-code.ts";
 import { Draft } from "./draft.ts";
 import { listsWithPatches } from "./parts.ts";
 import { applyPlan, planFiles, showPlan, type Plan } from "./plan.ts";
@@ -96,6 +97,7 @@ export async function planOf(project: Project, { files }: Generated): Promise<Pl
   }
   for (const [path, text] of await listsWithoutGone(project.root, files)) wanted.set(path, text);
   if (await hasOwnWebhookService(project.root)) wanted.delete(WEBHOOK_SERVICE_FILE);
+  for (const [path, text] of await deployedCode(project, wanted)) wanted.set(path, text);
   return planFiles(project.root, wanted);
 }
 

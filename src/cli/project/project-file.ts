@@ -86,6 +86,8 @@ export interface Project {
   readonly domain: string;
   /** The operator watches its own namespace only. */
   readonly namespaced: boolean;
+  /** The role is what markers say; absent where it is what the code does, and what markers add. */
+  readonly rbac?: "markers";
   /** The certificate mode; absent before the first webhook. */
   readonly certificates?: CertificateMode;
   readonly resources: readonly ProjectResource[];
@@ -143,6 +145,15 @@ export function parseProject(root: string, text: string): Project {
       "Change it",
     );
   }
+  const rbac = data["rbac"];
+  if (rbac !== undefined && rbac !== "markers") {
+    throw broken(
+      root,
+      `\`rbac\` is ${JSON.stringify(rbac)}, and the only value is markers`,
+      "Write `rbac: markers` to have the role written from @Rbac markers only, or remove the line to have it read from the code",
+      document.placeOf(["rbac"]),
+    );
+  }
   const list = (key: "resources" | "plugins"): readonly unknown[] => {
     const listed = data[key] ?? [];
     if (Array.isArray(listed)) return listed;
@@ -154,7 +165,7 @@ export function parseProject(root: string, text: string): Project {
     projectName,
     domain,
     namespaced: data["namespaced"] === true,
-    ...present({ certificates }),
+    ...present({ rbac, certificates }),
     resources: list("resources").map((entry, index) => readResource(root, entry, index)),
     plugins: list("plugins").map((entry, index) => readPlugin(root, entry, index)),
   };

@@ -5,6 +5,7 @@
 import type { JsonObject } from "../../kube/object.ts";
 import { OPERATOR_NAMESPACE } from "../../kube/webhooks/webhook-marks.ts";
 import type { GrantModel } from "../model.ts";
+import { NAMESPACE_ANNOTATION } from "../stamp.ts";
 import { type Role, type Rule, rolesOf } from "./rules.ts";
 
 /** The role that the manager's binding refers to. */
@@ -23,18 +24,16 @@ export function managerRoles(
   grants: readonly GrantModel[],
   project: BoundProject | undefined,
 ): JsonObject[] {
-  const roles = rolesOf(grants, MANAGER_ROLE);
-  if (!project) return roles.map(roleOf);
+  const plain = rolesOf(grants, MANAGER_ROLE);
+  if (!project) return plain.map(roleOf);
+  const roles = plain.map(ofOtherNamespace);
   const bound = project.namespaced ? OPERATOR_NAMESPACE : "";
   const isBound = ({ name, namespace }: Role): boolean =>
     name === MANAGER_ROLE && namespace === bound;
   // The scaffolded list names the file, and the binding names the role: an operator without rights has an empty one.
   const empty = roles.some(isBound) ? [] : [{ name: MANAGER_ROLE, namespace: bound, rules: [] }];
   const unbound = roles.filter(
-    (role) =>
-      role.name === MANAGER_ROLE &&
-      !isBound(role) &&
-      (role.namespace === "" || role.namespace === OPERATOR_NAMESPACE),
+    (role) => (role.name === MANAGER_ROLE && !isBound(role)) || isElsewhere(role),
   );
   return [
     ...[...empty, ...roles].map(roleOf),
@@ -42,11 +41,25 @@ export function managerRoles(
   ];
 }
 
-function roleOf({ name, namespace, rules }: Role): JsonObject {
+/** Whether a role is one of a namespace that the author names. */
+const isElsewhere = ({ namespace }: Pick<Role, "namespace">): boolean =>
+  namespace !== "" && namespace !== OPERATOR_NAMESPACE;
+
+/** kustomize moves all objects into one namespace before it moves these back, so that their names must differ. */
+const ofOtherNamespace = (role: Role): Role =>
+  isElsewhere(role) ? { ...role, name: `${role.name}-${role.namespace}` } : role;
+
+const metadataOf = ({ namespace }: Pick<Role, "namespace">): JsonObject => ({
+  ...(namespace === "" ? {} : { namespace }),
+  ...(isElsewhere({ namespace }) ? { annotations: { [NAMESPACE_ANNOTATION]: namespace } } : {}),
+});
+
+function roleOf(role: Role): JsonObject {
+  const { name, namespace, rules } = role;
   return {
     apiVersion: `${GROUP}/v1`,
     kind: namespace === "" ? "ClusterRole" : "Role",
-    metadata: { name, ...(namespace === "" ? {} : { namespace }) },
+    metadata: { name, ...metadataOf(role) },
     rules: rules.map(ruleOf),
   };
 }
@@ -56,8 +69,10 @@ function ruleOf({ groups, resources, resourceNames, urls, verbs }: Rule): JsonOb
   return Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0));
 }
 
-function bindingOf({ name, namespace }: Role, projectName: string): JsonObject {
+function bindingOf(role: Role, projectName: string): JsonObject {
+  const { name, namespace } = role;
   const isOfCluster = namespace === "";
+  const usual = isOfCluster ? "manager-cluster-rolebinding" : "manager-namespace-rolebinding";
   const labels = {
     "app.kubernetes.io/name": projectName,
     "app.kubernetes.io/managed-by": "kustomize",
@@ -66,8 +81,8 @@ function bindingOf({ name, namespace }: Role, projectName: string): JsonObject {
     apiVersion: `${GROUP}/v1`,
     kind: isOfCluster ? "ClusterRoleBinding" : "RoleBinding",
     metadata: {
-      name: isOfCluster ? "manager-cluster-rolebinding" : "manager-namespace-rolebinding",
-      ...(isOfCluster ? {} : { namespace }),
+      name: isElsewhere(role) ? `${name}-binding` : usual,
+      ...metadataOf(role),
       labels,
     },
     roleRef: { apiGroup: GROUP, kind: isOfCluster ? "ClusterRole" : "Role", name },

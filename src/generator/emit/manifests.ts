@@ -7,8 +7,10 @@ import type { GrantModel, WebhookModel } from "../model.ts";
 import {
   CERTIFICATE_ROLES,
   CONVERSION_ROLES,
+  CRD_LIST,
   CRD_REFERENCES,
   GENERATED_HEADER as HEADER,
+  MANAGER_ROLES,
   USER_ROLES,
   WEBHOOK_LIST,
   WEBHOOK_SERVICE_FILE,
@@ -24,7 +26,6 @@ import { userRolesOf } from "./user-roles.ts";
 import { asksService, CRD_NAME_REFERENCES, webhookService } from "./webhook-service.ts";
 import { webhookConfigurations } from "./webhooks.ts";
 
-const ROLE = "config/rbac/role.yaml";
 const WEBHOOK_FOLDER = "config/webhook/";
 
 export interface ManifestParts {
@@ -59,7 +60,7 @@ export function manifestsOf({
     const named = conversions.some((client) => client?.["service"] !== undefined);
     if (named) add(CRD_REFERENCES, CRD_NAME_REFERENCES);
     add(
-      "config/crd/kustomization.yaml",
+      CRD_LIST,
       kustomization(
         crds.map(({ path }) => path.replace("config/crd/", "")),
         named ? [CRD_REFERENCES.replace("config/crd/", "")] : [],
@@ -82,7 +83,7 @@ export function manifestsOf({
   const conversionRoles = project ? conversionRolesOf({ kinds, project }) : [];
   if (conversionRoles.length > 0) add(CONVERSION_ROLES, ...conversionRoles);
   const roles = managerRoles(grants, project);
-  if (roles.length > 0) add(ROLE, ...roles);
+  if (roles.length > 0) add(MANAGER_ROLES, ...roles);
   return files;
 }
 

@@ -271,7 +271,6 @@ async function scaffoldKind(
   const api = options.resource;
   const controller = options.controller && resource.controller;
   const names = namesOf(project, resource);
-  const { infersRights } = await import("../../../../generator/infers-rights.ts");
   const needed = resource.api ? [] : await neededLines(project, target);
   const values = {
     ...valuesOf(project, target, names),
@@ -282,7 +281,7 @@ async function scaffoldKind(
         namespaced: target.namespaced,
       })),
     needed,
-    rbac: !infersRights(project.root),
+    rbac: project.rbac === "markers",
     imageLiteral: JSON.stringify(options.image ?? ""),
   };
   const wants = (path: string): boolean => {
