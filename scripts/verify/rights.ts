@@ -1,4 +1,6 @@
 import {
+  changeOf,
+  type Changed,
   type Failure,
   isWrong,
   judgeMany,
@@ -47,6 +49,7 @@ export const program = defineVerification({
   run: async ({ values: { count, seed, shown }, tally }) => {
     await using judge = await RightsJudge.start();
     const failures: Failure[] = [];
+    const changes: Changed[] = [];
     const figures = await judgeMany(
       judge,
       { seed, count },
@@ -56,6 +59,7 @@ export const program = defineVerification({
             console.log(`${projects} of ${count}, ${failed} wrong`);
         },
         failed: (failure) => failures.push(failure),
+        changed: (one) => changes.push(one),
       },
     );
     const seen = new Set<string>();
@@ -68,8 +72,15 @@ export const program = defineVerification({
       seen.add(JSON.stringify(project));
       console.log(describe({ seed: failure.seed, project, verdict: await judge.judge(project) }));
     }
+    for (const { seed: at, project, change } of changes.slice(0, shown)) {
+      const smallest = await shrink(project, async (candidate) =>
+        ((await changeOf(judge, candidate)) ?? []).some((right) => change.includes(right)),
+      );
+      console.log(`CHANGED seed ${at}: ${JSON.stringify(smallest)}\n  ${change.join(", ")}`);
+    }
     for (const line of [...figures.families(), ...figures.lines()]) console.log(line);
     tally.add(count, count - failures.length);
+    tally.add(figures.compared, figures.compared - figures.changed);
     if (figures.unused > figures.granted * UNUSED_MAX) {
       throw new Error(
         `more than ${UNUSED_MAX * 100} % of the granted rights were needed by no run`,

@@ -2,13 +2,39 @@
 import { Random } from "../../support/random.ts";
 import type { RightsJudge, Verdict } from "./judge.ts";
 import type { Project } from "./project.ts";
-import { randomProject, simplerProjects } from "./random.ts";
+import { randomProject, simplerProjects, straight } from "./random.ts";
 
 /** A project that the generator got wrong, as small as it gets. */
 export interface Failure {
   readonly seed: number;
   readonly project: Project;
   readonly verdict: Verdict;
+}
+
+/** A project that has another role than the same without any detour. */
+export interface Changed {
+  readonly seed: number;
+  readonly project: Project;
+  /** The rights that one of both has, with a sign: `- get secrets` lacks on the detour. */
+  readonly change: readonly string[];
+}
+
+/** One in so many projects is compared with the same without any detour. */
+const COMPARED_EVERY = 4;
+
+/** The difference of the roles of a project and of the same without any detour; `undefined` where there is none such. */
+export async function changeOf(
+  judge: RightsJudge,
+  project: Project,
+): Promise<readonly string[] | undefined> {
+  const plain = straight(project);
+  if (!plain) return undefined;
+  const before = new Set(await judge.grantedTo(plain));
+  const after = new Set(await judge.grantedTo(project));
+  return [
+    ...[...before].filter((right) => !after.has(right)).map((right) => `- ${right}`),
+    ...[...after].filter((right) => !before.has(right)).map((right) => `+ ${right}`),
+  ];
 }
 
 /** How often a choice was made in projects of one deed, and how often there were warnings. */
@@ -29,6 +55,9 @@ export class Figures {
   warned = 0;
   failed = 0;
   mistakes = 0;
+  /** Projects that were compared with the same without any detour, and those that had another role. */
+  compared = 0;
+  changed = 0;
   readonly shares = new Map<string, Share>();
   readonly unusedBy = new Map<string, number>();
 
@@ -90,6 +119,7 @@ export class Figures {
       `rights that were missing: ${this.missing}; ${this.unannounced} without a warning, ${this.elsewhere} with one that names the kind elsewhere`,
       `granted rights that no run needed: ${percent(this.unused, this.granted)}`,
       `projects with warnings: ${percent(this.warned, this.projects)}`,
+      `projects whose role a detour changed: ${percent(this.changed, this.compared)}`,
       `projects that were not reconcilers: ${this.mistakes}`,
     ];
   }
@@ -117,7 +147,11 @@ export async function shrink(
 export async function judgeMany(
   judge: RightsJudge,
   { seed, count }: { readonly seed: number; readonly count: number },
-  tell: { done?(figures: Figures): void; failed(failure: Failure): void },
+  tell: {
+    done?(figures: Figures): void;
+    failed(failure: Failure): void;
+    changed(changed: Changed): void;
+  },
 ): Promise<Figures> {
   const figures = new Figures();
   for (let at = seed; at < seed + count; at++) {
@@ -125,8 +159,16 @@ export async function judgeMany(
     const verdict = await judge.judge(project);
     figures.add(project, verdict);
     tell.done?.(figures);
-    if (isWrong(verdict) || verdict.mistakes.length > 0)
+    if (isWrong(verdict) || verdict.mistakes.length > 0) {
       tell.failed({ seed: at, project, verdict });
+    }
+    if (at % COMPARED_EVERY !== 0 || verdict.warnings.length > 0) continue;
+    const change = await changeOf(judge, project);
+    if (change === undefined) continue;
+    figures.compared++;
+    if (change.length === 0) continue;
+    figures.changed++;
+    tell.changed({ seed: at, project, change });
   }
   return figures;
 }

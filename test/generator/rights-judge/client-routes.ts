@@ -112,6 +112,28 @@ export const METHOD_ROUTES: readonly MethodRoute[] = [
     },
   },
   {
+    name: "a client of an arrow function",
+    write(parts, client, method) {
+      parts.before.push(`const ${parts.name("of")} = () => ${client};`);
+      return `${parts.name("of")}().${method}`;
+    },
+  },
+  {
+    name: "a constant key",
+    write(parts, client, method) {
+      parts.before.push(`const ${parts.name("verb")} = "${method}";`);
+      return `${client}[${parts.name("verb")}]`;
+    },
+  },
+  {
+    name: "a part of a client",
+    write(parts, client, method) {
+      const part = parts.name("part");
+      parts.before.push(`const ${part}: Pick<Client, "${method}"> = ${client} as Client;`);
+      return `${part}.${method}`;
+    },
+  },
+  {
     name: "a bound method",
     write(parts, client, method) {
       parts.before.push(`const ${parts.name(method)} = ${client}.${method}.bind(${client});`);

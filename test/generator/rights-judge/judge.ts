@@ -26,6 +26,7 @@ export interface Verdict {
   /** Rights that no run needed, without those that tsop always adds. */
   readonly unused: readonly Right[];
   readonly granted: readonly Right[];
+  /** The warnings about rights. */
   readonly warnings: readonly Diagnostic[];
   /** Mistakes of the project itself: it is no reconciler then. */
   readonly mistakes: readonly string[];
@@ -88,6 +89,12 @@ export class RightsJudge implements AsyncDisposable {
     }
   }
 
+  /** The rights that the generator grants a project. */
+  async grantedTo(project: Project): Promise<readonly Right[]> {
+    const { files } = await generateEdited(this.#folder, write(project), PROJECT);
+    return rulesIn(files.get(ROLE) ?? "").flatMap(rightsOf);
+  }
+
   async #judge(files: ReadonlyMap<string, string>): Promise<Verdict> {
     const { files: made, diagnostics } = await generateEdited(this.#folder, files, PROJECT);
     const errors = diagnostics.filter(({ severity }) => severity === "error");
@@ -119,7 +126,7 @@ export class RightsJudge implements AsyncDisposable {
     const unused = [...granted].filter(
       (right) => !needed.has(right) && !isBaseline(right, granted),
     );
-    const warnings = diagnostics.filter(({ severity }) => severity === "warning");
+    const warnings = diagnostics.filter(({ code }) => code.startsWith("right-"));
     return { missing, unused, granted: [...granted], warnings, mistakes };
   }
 

@@ -1,5 +1,6 @@
 /** Random projects, and their source text. */
-import { CALL_ROUTES, type Call } from "./call-routes.ts";
+import type { Call } from "./call-routes/call-route.ts";
+import { CALL_ROUTES } from "./call-routes/call-routes.ts";
 import { CLIENT_ROUTES, METHOD_ROUTES } from "./client-routes.ts";
 import { FEATURES } from "./features.ts";
 import { HOSTS } from "./hosts.ts";

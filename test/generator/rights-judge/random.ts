@@ -1,6 +1,6 @@
 /** Random projects. */
 import type { Random } from "../../support/random.ts";
-import { CALL_ROUTES } from "./call-routes.ts";
+import { CALL_ROUTES } from "./call-routes/call-routes.ts";
 import { CLIENT_ROUTES, METHOD_ROUTES } from "./client-routes.ts";
 import { FEATURES } from "./features.ts";
 import { HOSTS } from "./hosts.ts";
@@ -122,8 +122,6 @@ export function straight({ deeds, ...project }: Project): Project | undefined {
   const { kindRoute, clientRoute, methodRoute, callRoute } = PLAIN_DEED;
   return {
     ...project,
-    ...PLAIN,
-    features: project.features,
     deeds: deeds.map((deed) => ({ ...deed, kindRoute, clientRoute, methodRoute, callRoute })),
   };
 }
