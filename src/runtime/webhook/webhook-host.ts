@@ -1,6 +1,7 @@
 /** The webhooks of a manager: their handlers, the server, and its certificate. */
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
+import { WEBHOOK_SERVICE } from "../../kube/webhooks/certificate-rights.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { announce } from "../../logging/safe-logger.ts";
@@ -125,6 +126,13 @@ export class WebhookHost implements Webhooks {
     return own?.namespace ?? process.env[OPERATOR_NAMESPACE_VARIABLE] ?? namespace;
   }
 
+  /** In front of the webhooks; known if the operator issues the certificate for it. */
+  get #service(): string | undefined {
+    const certificate = this.#parts.options?.certificate;
+    if (!certificate || !("selfManaged" in certificate)) return undefined;
+    return `${certificate.selfManaged.namePrefix}${WEBHOOK_SERVICE}`;
+  }
+
   get #marks(): HandlerMarks {
     return {
       webhooks: [...this.#handlers.routes.values()].map(({ mark }) => mark),
@@ -217,7 +225,7 @@ export class WebhookHost implements Webhooks {
     if (!first) return;
     const { client, clock, log } = this.#parts;
     this.#trust = new ClusterTrust({
-      ...{ client, clock, log, namespace: this.#namespace },
+      ...{ client, clock, log, namespace: this.#namespace, service: this.#service },
       hubs: this.#hubs,
       loadCheck: first.mark.loadCheck,
     });
@@ -239,6 +247,8 @@ export class WebhookHost implements Webhooks {
       ...(trust && { trustOf: trust.trustOf, untilKnown: (signal) => trust.untilKnown(signal) }),
     });
     for (const { converter } of conversions) conversion.add(converter);
-    return paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversion, told));
+    const unanswered = (path: string): void => trust?.unanswered(path);
+    const route = conversionPath(CONVERSION_PATH, conversion, { ...told, unanswered });
+    return paths.set(CONVERSION_PATH, route);
   }
 }

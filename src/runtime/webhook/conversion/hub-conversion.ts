@@ -8,7 +8,7 @@ import { type Logger, silentLogger } from "../../../log.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
-import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
+import { CONVERSION_PATH, conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { omittedText, ReportLimit } from "../../report-limit.ts";
 import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
@@ -42,9 +42,16 @@ const IGNORED: Readonly<Record<Ignored, string>> = {
     "The status in the annotation is not restored because this operator did not sign it: somebody wrote or copied it, or the operator's key is new. The operator has to set these fields again.",
   invalid:
     "The fields in the annotation are not restored because this operator did not sign them, and with them the object would not be valid in the version that they are for.",
+  "outdated status":
+    "The status fields in the annotation are not restored because the rest of the status has changed since they were kept. This is logged for one object of the kind.",
+  unsigned:
+    "The status fields that the other version lacks are kept without a signature, and not restored, because the request did not come to the path that this operator writes into the CRD. This is logged for one object of the kind.",
   "too large":
     "The fields that the other version lacks are too large for the annotation. The object is shown without them there, and cannot be written in that version.",
 };
+
+/** These concern all objects of a kind. */
+const ONCE_A_KIND: ReadonlySet<Ignored> = new Set(["outdated status", "unsigned"]);
 
 /** The number of objects, and the time, after which other work gets a turn. */
 const OBJECTS_AT_ONCE = 100;
@@ -77,6 +84,8 @@ export class HubConversion implements ConversionRegistry {
       unreadable: new ReportLimit(clock),
       "unsigned status": new ReportLimit(clock),
       invalid: new ReportLimit(clock),
+      "outdated status": new ReportLimit(clock),
+      unsigned: new ReportLimit(clock),
       "too large": new ReportLimit(clock),
     };
     this.#clock = clock;
@@ -87,7 +96,8 @@ export class HubConversion implements ConversionRegistry {
       lossless,
       ignored: (why, annotation, object) => {
         const { metadata } = object;
-        if (!told.isFirst(`${why} ${annotation} ${metadata.uid ?? objectNameOf(object)}`)) return;
+        const which = ONCE_A_KIND.has(why) ? object.kind : (metadata.uid ?? objectNameOf(object));
+        if (!told.isFirst(`${why} ${annotation} ${which}`)) return;
         const omitted = limits[why].admit();
         if (omitted === undefined) return;
         const fields = { annotation, kind: object.kind, name: metadata.name };
@@ -115,6 +125,7 @@ export class HubConversion implements ConversionRegistry {
     objects: readonly SentObject[],
     desiredAPIVersion: string,
     signal?: AbortSignal,
+    path = CONVERSION_PATH,
   ): Promise<readonly SentObject[]> {
     await this.#untilKnown?.(signal);
     const converted: SentObject[] = [];
@@ -127,7 +138,7 @@ export class HubConversion implements ConversionRegistry {
         signal?.throwIfAborted();
         turn = { atMs: this.#clock.monotonicMs(), before: converted.length };
       }
-      const result = this.convertOne(object, desiredAPIVersion);
+      const result = this.convertOne(object, desiredAPIVersion, path);
       keptBytes += annotationBytesOf(result) - annotationBytesOf(object);
       if (keptBytes > this.#keptMaxBytes) throw new ConversionError(tooMuchKept(desiredAPIVersion));
       converted.push(result);
@@ -136,9 +147,9 @@ export class HubConversion implements ConversionRegistry {
   }
 
   /** Converts one object to that version. @throws Error that names the object and the converter */
-  convertOne(object: SentObject, desiredAPIVersion: string): SentObject {
+  convertOne(object: SentObject, desiredAPIVersion: string, path = CONVERSION_PATH): SentObject {
     try {
-      const steps = this.#steps(object, desiredAPIVersion);
+      const steps = this.#steps(object, desiredAPIVersion, path);
       return steps.reduce((before, step) => takeStep(before, step, this.#options), object);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -149,7 +160,7 @@ export class HubConversion implements ConversionRegistry {
     }
   }
 
-  #steps({ apiVersion, kind: name }: SentObject, desired: string): readonly Step[] {
+  #steps({ apiVersion, kind: name }: SentObject, desired: string, path: string): readonly Step[] {
     if (apiVersion === desired) return [];
     const { group } = parseApiVersion(apiVersion);
     const kind = this.#kinds.get(kindKey(group, name));
@@ -161,7 +172,7 @@ export class HubConversion implements ConversionRegistry {
       const known = [hub, ...kind.spokes.keys()].join(", ");
       throw new ConversionError(`no converter was added for ${spoke}; there are ${known}`);
     };
-    const trust = this.#trustOf(kind.hub);
+    const trust = this.#trustOf(kind.hub, path);
     const steps: Step[] = [];
     if (apiVersion !== hub) {
       const converter = converterOf(apiVersion);
