@@ -9,7 +9,6 @@ import type { KubeObject } from "../../kube/object.ts";
 import type { ResourceType } from "../../kube/resource.ts";
 import { isConflict, isForbidden, isInvalid } from "../../kube/status.ts";
 import { CONVERTED_CRD_VERBS } from "../../kube/webhooks/conversion-rights.ts";
-import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { Client } from "../client/client.ts";
 import { jsonPatch } from "../client/patches.ts";
 import { type ConversionAddress, conversionAddressOf } from "./conversion/conversion-address.ts";
@@ -74,15 +73,15 @@ export class PathWriter {
         problem: `Objects of the CustomResourceDefinition ${name} are converted by the Service ${foreign}, which is not this operator's in ${this.#parts.namespace}. ${UNSIGNED}`,
       };
     }
-    if (!this.#path.read(address.path)) {
+    const state = this.#path.read(address.path);
+    if (state === "good") {
       this.#isWritten = true;
       return {};
     }
-    const wasReset = this.#isWritten && !(address.path ?? "").startsWith(`${CONVERSION_PATH}/`);
-    if (wasReset) this.#noteReset();
+    if (state === "foreign" && this.#isWritten) this.#noteReset();
     if (this.#parts.clock.monotonicMs() < this.#notBeforeMs) {
       return {
-        problem: `The path of conversions in the CustomResourceDefinition ${name} is set back to ${address.path ?? "/"} again and again. Remove \`path\` from the manifest that is applied. ${UNSIGNED}`,
+        problem: `The path of conversions in the CustomResourceDefinition ${name} is replaced again and again. Remove \`path\` from the manifest that is applied, or the other operator that converts this kind. ${UNSIGNED}`,
       };
     }
     return this.#write(crd, address);

@@ -38,7 +38,10 @@ function cluster(clientConfig: Address = { service: SERVICE }): {
   readonly clock: VirtualClock;
   readonly lines: string[];
   readonly path: () => string;
-  readonly start: (options?: { readonly service?: string }) => Promise<ClusterTrust>;
+  readonly start: (options?: {
+    readonly service?: string;
+    readonly namespace?: string;
+  }) => Promise<ClusterTrust>;
   readonly stop: (trust: ClusterTrust) => void;
 } {
   const clock = new VirtualClock();
@@ -151,7 +154,20 @@ describe("the path of conversions", () => {
       await clock.advance(1000);
     }
     expect(repairs.size).toBeLessThan(10);
-    expect(lines.join("\n")).toMatch(/set back to \/ again and again\. Remove `path`/);
+    expect(lines.join("\n")).toMatch(/replaced again and again\. Remove `path`/);
+  });
+
+  it("does not change all the time where two operators convert the same kind", async () => {
+    const url = cluster({ url: "https://127.0.0.1:9443/convert" });
+    await url.start();
+    await url.start({ namespace: "elsewhere" });
+    const paths = new Set<string>();
+    for (let minute = 0; minute < 120; minute++) {
+      paths.add(url.path());
+      await url.clock.advance(60_000);
+    }
+    expect(paths.size).toBeLessThan(20);
+    expect(url.lines.join("\n")).toMatch(/or the other operator that converts this kind/);
   });
 
   it("is renewed every day, and after a request whose client no longer waited", async () => {

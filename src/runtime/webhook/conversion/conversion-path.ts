@@ -21,6 +21,9 @@ const MAX_AGE_S = 24 * 3600;
 /** API servers restart their watches of a kind when its CRD changes. */
 const MIN_EXPOSED_AGE_S = 600;
 
+/** The path in a CRD: made with this key and good, made with it and to be renewed, or another. */
+type PathState = "good" | "due" | "foreign";
+
 /** The path of one kind, as one process knows it. */
 export class ConversionPath {
   readonly #clock: Clock;
@@ -47,10 +50,11 @@ export class ConversionPath {
     return previous?.sinceS === madeS && this.#clock.monotonicMs() < previous.untilMs;
   }
 
-  /** Takes over the path that the CRD has. @returns whether it has to be replaced */
-  read(path: string | undefined): boolean {
+  /** Takes over the path that the CRD has. */
+  read(path: string | undefined): PathState {
     const madeS = this.#madeSOf(path ?? "");
-    if (madeS === undefined || madeS < this.#sinceS) return true;
+    if (madeS === undefined) return "foreign";
+    if (madeS < this.#sinceS) return "due";
     if (madeS > this.#sinceS) {
       const untilMs = this.#clock.monotonicMs() + LAG_MS;
       this.#previous = { sinceS: this.#sinceS, untilMs };
@@ -58,7 +62,7 @@ export class ConversionPath {
       this.#isExposed = false;
     }
     const ageS = this.#nowS - madeS;
-    return ageS > MAX_AGE_S || (this.#isExposed && ageS > MIN_EXPOSED_AGE_S);
+    return ageS > MAX_AGE_S || (this.#isExposed && ageS > MIN_EXPOSED_AGE_S) ? "due" : "good";
   }
 
   /** An API server that used this path got no answer, and can have shown the path to a user. */
