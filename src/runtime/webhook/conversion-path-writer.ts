@@ -11,7 +11,7 @@ import { isConflict, isForbidden, isInvalid } from "../../kube/status.ts";
 import { CONVERTED_CRD_VERBS } from "../../kube/webhooks/conversion-rights.ts";
 import type { Client } from "../client/client.ts";
 import { jsonPatch } from "../client/patches.ts";
-import { type ConversionAddress, conversionAddressOf } from "./conversion/conversion-address.ts";
+import { type ConversionAddress, conversionAddressOf } from "./conversion-address.ts";
 import type { ConversionPath } from "./conversion/conversion-path.ts";
 
 /** A CRD as the API server has it. */

@@ -1,7 +1,7 @@
 /** The address of conversions in a CRD, and the change that puts another path into it. */
-import type { Json } from "../../../kube/object.ts";
-import type { DefinitionConversion } from "../../../kube/definition/definition.ts";
-import type { JsonPatchOperation } from "../../client/patches.ts";
+import type { Json } from "../../kube/object.ts";
+import type { DefinitionConversion } from "../../kube/definition/definition.ts";
+import type { JsonPatchOperation } from "../client/patches.ts";
 
 /** The place at which API servers call conversions. */
 export interface ConversionAddress {
