@@ -12,7 +12,6 @@ import {
   ServiceAccount,
 } from "../../src/k8s.ts";
 import { selfSigned } from "../../src/kube/x509/certificate.ts";
-import type { NewObject } from "../../src/kube/input.ts";
 import { bundleTs } from "../bundle-ts.mjs";
 import { defineVerification } from "../programs/program.ts";
 import { ServedControlPlane } from "../programs/served-control-plane.ts";
@@ -173,7 +172,7 @@ async function createDefinition(client: Client): Promise<void> {
         },
       },
     },
-  } as NewObject<CustomResourceDefinition>);
+  });
 }
 
 /** The path at which the operator wants API servers to call conversions, once it is written. */

@@ -9,6 +9,7 @@ import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { announce } from "../../logging/safe-logger.ts";
 import type { QueueState } from "../controller/activity.ts";
+import { isLoopbackHost } from "../loopback.ts";
 import type { JournalEntry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 import type { UsedRight, UsedRights } from "./used-rights.ts";
@@ -23,7 +24,6 @@ const EVENTS = "/debug/journal/events";
 const LOG_LEVEL = "/debug/log-level";
 const MOST_LEVEL_BYTES = 4096;
 const LOOPBACK = "127.0.0.1";
-const LOOPBACK_NAMES: ReadonlySet<string> = new Set([LOOPBACK, "localhost", "[::1]"]);
 // Proxies close connections that are idle for a minute.
 const SIGN_OF_LIFE_MS = 15_000;
 /** How many waiting keys of a controller are listed. */
@@ -225,8 +225,7 @@ export class DebugServer {
 
 /** Whether a request comes from a local program, or from a page of this server itself. */
 function isLocal({ host = "", origin }: IncomingMessage["headers"]): boolean {
-  const name = host.replace(/:\d+$/, "");
-  if (!LOOPBACK_NAMES.has(name)) return false;
+  if (!isLoopbackHost(host.replace(/:\d+$/, ""))) return false;
   return origin === undefined || origin === `http://${host}`;
 }
 
