@@ -115,7 +115,7 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
         (response) => reviewReply(asked, response),
         (error) => {
           if (error instanceof ReviewFailure) {
-            told.unanswered?.(pathname);
+            if (error.status === 504) told.unanswered?.(pathname);
             throw error;
           }
           if (!(error instanceof TsopError)) told.metrics.conversionPanicked();

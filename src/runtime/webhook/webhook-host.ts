@@ -26,6 +26,7 @@ import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
 import type { PlannedAccess } from "../client/access.ts";
 import type { HandlerMarks } from "./certificates/targets.ts";
 import { plannedFor, providerFor, type ProviderParts } from "./provider.ts";
+import { outOfMemory } from "./requests/request-limits.ts";
 import type { ServedPath } from "./requests/served-path.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./requests/webhook-metrics.ts";
@@ -162,7 +163,7 @@ export class WebhookHost implements Webhooks {
     const ca = await authorities?.read();
     const memory = new RequestMemory(requestsBytes, clock);
     this.#memory = memory;
-    this.#served = this.#paths(memory.largestBytes);
+    this.#served = this.#paths(memory);
     this.#server = new WebhookServer(clock, this.#served, certificate, {
       tracing,
       memory,
@@ -232,8 +233,9 @@ export class WebhookHost implements Webhooks {
     void this.#trust.follow(this.#ended.signal);
   }
 
-  #paths(largestBytes: number): ReadonlyMap<string, ServedPath> {
+  #paths(memory: RequestMemory): ReadonlyMap<string, ServedPath> {
     const { registry, clock, log } = this.#parts;
+    const { largestBytes } = memory;
     const told = { clock, log, metrics: new WebhookMetrics(registry, clock), largestBytes };
     const paths = new Map<string, ServedPath>();
     for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
@@ -244,6 +246,7 @@ export class WebhookHost implements Webhooks {
       clock,
       log,
       keptMaxBytes: largestBytes * KEPT_SHARE,
+      busy: () => outOfMemory(memory),
       ...(trust && { trustOf: trust.trustOf, untilKnown: (signal) => trust.untilKnown(signal) }),
     });
     for (const { converter } of conversions) conversion.add(converter);

@@ -27,8 +27,10 @@ export interface HubConversionOptions {
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */
   readonly lossless?: boolean;
-  /** The bytes that the annotations of one request's objects can grow by; any number when absent. */
+  /** The bytes that the annotations of the objects of all requests can grow by; any number when absent. */
   readonly keptMaxBytes?: number;
+  /** The failure of a request that fits only when others are answered. */
+  readonly busy?: () => Error;
   /** What is restored from annotations; only what this process kept when absent. */
   readonly trustOf?: TrustOf;
   /** Resolves when `trustOf` may be asked; it may at once when absent. */
@@ -67,6 +69,9 @@ export class HubConversion implements ConversionRegistry {
   readonly #options: StepOptions;
   readonly #clock: Clock;
   readonly #keptMaxBytes: number;
+  readonly #busy: () => Error;
+  /** Of the requests under way. */
+  #keptBytes = 0;
   readonly #trustOf: TrustOf;
   readonly #untilKnown: HubConversionOptions["untilKnown"];
 
@@ -75,6 +80,7 @@ export class HubConversion implements ConversionRegistry {
     log = silentLogger,
     lossless = true,
     keptMaxBytes = Infinity,
+    busy = () => new ConversionError("other conversions take the memory for kept fields"),
     trustOf = ownTrust(),
     untilKnown,
   }: HubConversionOptions = {}) {
@@ -90,6 +96,7 @@ export class HubConversion implements ConversionRegistry {
     };
     this.#clock = clock;
     this.#keptMaxBytes = keptMaxBytes;
+    this.#busy = busy;
     this.#trustOf = trustOf;
     this.#untilKnown = untilKnown;
     this.#options = {
@@ -128,8 +135,22 @@ export class HubConversion implements ConversionRegistry {
     path = CONVERSION_PATH,
   ): Promise<readonly SentObject[]> {
     await this.#untilKnown?.(signal);
+    const kept = new KeptBytes((bytes) => {
+      this.#keptBytes += bytes;
+    });
+    try {
+      return await this.#convertAll(objects, desiredAPIVersion, { signal, path, kept });
+    } finally {
+      kept.add(-kept.bytes);
+    }
+  }
+
+  async #convertAll(
+    objects: readonly SentObject[],
+    desiredAPIVersion: string,
+    { signal, path, kept }: { signal: AbortSignal | undefined; path: string; kept: KeptBytes },
+  ): Promise<readonly SentObject[]> {
     const converted: SentObject[] = [];
-    let keptBytes = 0;
     let turn = { atMs: this.#clock.monotonicMs(), before: 0 };
     for (const object of objects) {
       const isLong = this.#clock.monotonicMs() - turn.atMs >= MS_AT_ONCE;
@@ -139,8 +160,10 @@ export class HubConversion implements ConversionRegistry {
         turn = { atMs: this.#clock.monotonicMs(), before: converted.length };
       }
       const result = this.convertOne(object, desiredAPIVersion, path);
-      keptBytes += annotationBytesOf(result) - annotationBytesOf(object);
-      if (keptBytes > this.#keptMaxBytes) throw new ConversionError(tooMuchKept(desiredAPIVersion));
+      kept.add(annotationBytesOf(result) - annotationBytesOf(object));
+      const isTooMuch = kept.bytes > this.#keptMaxBytes;
+      if (isTooMuch) throw new ConversionError(tooMuchKept(desiredAPIVersion));
+      if (this.#keptBytes > this.#keptMaxBytes) throw this.#busy();
       converted.push(result);
     }
     return converted;
@@ -182,6 +205,27 @@ export class HubConversion implements ConversionRegistry {
       steps.push({ converter: converterOf(desired), from: hub, to: desired, toHub: false, trust });
     }
     return steps;
+  }
+}
+
+/** The growth of the annotations in one request, which counts for all. */
+class KeptBytes {
+  readonly #counted: (bytes: number) => void;
+  #sum = 0;
+
+  constructor(counted: (bytes: number) => void) {
+    this.#counted = counted;
+  }
+
+  /** Annotations that become smaller give nothing to other requests. */
+  get bytes(): number {
+    return Math.max(0, this.#sum);
+  }
+
+  add(bytes: number): void {
+    const before = this.bytes;
+    this.#sum += bytes;
+    this.#counted(this.bytes - before);
   }
 }
 

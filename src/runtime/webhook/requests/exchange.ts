@@ -152,8 +152,11 @@ export class Exchange {
         giveUp();
       },
     };
-    // The text, and its bytes.
-    this.#giveBack(Math.min(this.#taken, 2 * body.length));
+    // The text, and its bytes. It exists already, so it is counted if that is possible.
+    const textBytes = 2 * body.length;
+    const moreBytes = textBytes - this.#taken;
+    if (moreBytes > 0 && memory.take(moreBytes, false)) this.#taken = textBytes;
+    this.#giveBack(Math.min(this.#taken, textBytes));
     memory.waits(waiting);
     return () => {
       memory.goesOn(waiting);
