@@ -36,8 +36,8 @@ function linksOfTheSite(markdown) {
   }
 }
 
-/** What is searched needs no coloured code, which is half of the build's time. */
-function withoutColours(source, env, markdown) {
+/** What is searched needs no colored code, which is half of the build's time. */
+function withoutColors(source, env, markdown) {
   const { highlight } = markdown.options;
   markdown.options.highlight = null;
   try {
@@ -83,6 +83,6 @@ export default {
     ],
     sidebar: sideList(root),
     outline: [2, 3],
-    search: { provider: "local", options: { _render: withoutColours } },
+    search: { provider: "local", options: { _render: withoutColors } },
   },
 };

@@ -4,18 +4,25 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { createClient, loadClusterConfig } from "../../src/index.ts";
-import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../../src/k8s.ts";
+import { type Client, createClient, loadClusterConfig } from "../../src/index.ts";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  CustomResourceDefinition,
+  ServiceAccount,
+} from "../../src/k8s.ts";
 import { selfSigned } from "../../src/kube/x509/certificate.ts";
-import { Random } from "../../test/support/random.ts";
 import { bundleTs } from "../bundle-ts.mjs";
 import { defineVerification } from "../programs/program.ts";
 import { ServedControlPlane } from "../programs/served-control-plane.ts";
-import { Attackers, type Ports } from "./strangers/attackers.ts";
+import type { Attack, AttackReport } from "./strangers/attack.ts";
+import type { Ports } from "./strangers/attackers.ts";
 import type { Honest, HonestReport } from "./strangers/honest.ts";
 
+const CRD = "widgets.shop.example.com";
 const SCRAPER = { namespace: "default", name: "prometheus" };
 const TELL_EVERY_MS = 30_000;
+const MS_A_TICK = 10;
 
 export const program = defineVerification({
   about:
@@ -39,40 +46,56 @@ export const program = defineVerification({
       const kubeconfig = join(folder, "kubeconfig");
       await writeFile(kubeconfig, server.kubeconfig);
       await writeCertificate(folder);
-      const token = await scraperToken(kubeconfig);
+      const client = createClient(loadClusterConfig({ kubeconfig }));
+      const token = await scraperToken(client);
+      await createDefinition(client);
       const operator = await childOf("operator", [folder], values["heap-mb"], kubeconfig);
       children.push(operator);
       const [ports] = (await once(operator, "message")) as [Ports];
       const honest = await childOf("honest", [], 1024, kubeconfig);
       children.push(honest);
-      honest.send({ ports, token } satisfies Honest);
-      const attackers = new Attackers(ports, new Random(seed), values["largest-mb"] * 2 ** 20);
+      honest.send({ ports, token, convert: await conversionPath(client) } satisfies Honest);
+      const attack = await childOf("attack", [], 1024, kubeconfig);
+      children.push(attack);
+      const maxBytes = values["largest-mb"] * 2 ** 20;
+      attack.send({ ports, seed, count, clients, maxBytes } satisfies Attack);
+      let attacks: AttackReport = { sent: 0, outcomes: {}, isOver: false };
+      const attacked = new Promise<void>((resolve) => {
+        attack.on("message", (report: AttackReport) => {
+          attacks = report;
+          if (report.isOver) resolve();
+        });
+        attack.once("exit", resolve);
+      });
       const beganMs = systemClock.monotonicMs();
       const telling = new AbortController();
       const told = tell(
-        async () => `${attackers.sent} sent, ${await peakOf(operator)} MB at most`,
+        async () => `${attacks.sent} sent, ${await peakOf(operator)} MB at most`,
         telling.signal,
       );
       const gone = once(operator, "exit").then(() => "gone");
-      const attacks = Promise.all(Array.from({ length: clients }, () => attackers.attack(count)));
-      await Promise.race([attacks, gone]);
+      await Promise.race([attacked, gone]);
       telling.abort();
       await told;
       const seconds = (systemClock.monotonicMs() - beganMs) / 1000;
       const peakMb = await peakOf(operator);
+      const times = await Promise.all(children.map((child) => timeOf(child, attacks.sent)));
       honest.send("end");
       const [report] = (await once(honest, "message")) as [HonestReport];
-      attackers.end();
-      console.log(`${attackers.sent} hostile requests in ${seconds.toFixed(0)} s:`);
-      for (const [outcome, times] of [...attackers.outcomes].sort(([one], [other]) =>
+      console.log(
+        `${attacks.sent} hostile requests in ${seconds.toFixed(0)} s, ${(attacks.sent / seconds).toFixed(0)}/s:`,
+      );
+      for (const [outcome, requests] of Object.entries(attacks.outcomes).sort(([one], [other]) =>
         one.localeCompare(other),
       )) {
-        console.log(`  ${String(times).padStart(8)} ${outcome}`);
+        console.log(`  ${String(requests).padStart(8)} ${outcome}`);
       }
       reportHonest(report);
+      for (const time of times) console.log(time);
       const isAlive = operator.exitCode === null && operator.signalCode === null;
       console.log(isAlive ? `the operator took ${peakMb} MB at most` : "the operator has ended");
       tally.count(isAlive);
+      tally.count(attacks.isOver);
       tally.count(peakMb <= values["rss-mb"]);
       tally.add(report.asked, report.asked - report.failures.length);
     } finally {
@@ -106,8 +129,7 @@ async function writeCertificate(folder: string): Promise<void> {
 }
 
 /** A token of an account that may read the metrics. */
-async function scraperToken(kubeconfig: string): Promise<string> {
-  const client = createClient(loadClusterConfig({ kubeconfig }));
+async function scraperToken(client: Client): Promise<string> {
   const metadata = { name: "metrics-reader" };
   await client.create(ServiceAccount, { metadata: SCRAPER });
   await client.create(ClusterRole, {
@@ -122,6 +144,54 @@ async function scraperToken(kubeconfig: string): Promise<string> {
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const answer = await client.subresource("token").create(ServiceAccount, SCRAPER, request);
   return (answer as unknown as { status: { token: string } }).status.token;
+}
+
+/** The definition that the operator's conversions need. */
+async function createDefinition(client: Client): Promise<void> {
+  const schema = {
+    openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  };
+  const [group, plural] = ["shop.example.com", "widgets"];
+  await client.create(CustomResourceDefinition, {
+    metadata: { name: CRD },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural, singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      versions: ["v1", "v1alpha1"].map((name) => ({
+        name,
+        served: true,
+        storage: name === "v1",
+        schema,
+      })),
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          conversionReviewVersions: ["v1"],
+          clientConfig: { service: { namespace: "default", name: "webhook-service" } },
+        },
+      },
+    },
+  });
+}
+
+/** The path at which the operator wants API servers to call conversions, once it is written. */
+async function conversionPath(client: Client): Promise<string> {
+  for (;;) {
+    const { spec } = await client.get(CustomResourceDefinition, { name: CRD });
+    const path = spec.conversion?.webhook?.clientConfig?.service?.path;
+    if (path !== undefined) return path;
+    await systemClock.sleep(100);
+  }
+}
+
+/** The time of the processor that a process took, to see which of them is the slow one. */
+async function timeOf({ pid, spawnargs }: ChildProcess, requests: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const [user, system] = text.slice(text.lastIndexOf(")")).split(" ").slice(12, 14).map(Number);
+  const ms = ((user ?? 0) + (system ?? 0)) * MS_A_TICK;
+  const name = /strangers-(\w+)/.exec(spawnargs.join(" "))?.[1] ?? "";
+  return `${name}: ${(ms / requests).toFixed(2)} ms of a core for each hostile request`;
 }
 
 async function tell(line: () => Promise<string>, signal: AbortSignal): Promise<void> {

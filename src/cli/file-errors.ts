@@ -1,5 +1,6 @@
 /** The meaning of a failed operation on a file, and what to do about it. */
 import { messageOf, TsopError } from "../errors.ts";
+import { NOT_REGULAR } from "../regular-file.ts";
 import { tableOf } from "../table.ts";
 
 /** The operating system's complaint, and the next step. */
@@ -31,6 +32,10 @@ const PROBLEMS = tableOf<FileProblem>({
   },
   ENOSPC: FULL,
   EDQUOT: { ...FULL, problem: "the disk quota is used up" },
+  [NOT_REGULAR]: {
+    problem: "it is a device, a pipe, or a socket, but a file is expected",
+    fix: "Replace it by a file, or remove it.",
+  },
   EISDIR: {
     problem: "it is a folder, but a file is expected",
     fix: "Move the folder away, or name a file.",

@@ -18,8 +18,8 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["core.pager", "cat"],
 ];
 
-/** The environment with the settings, which count as if they were given on the command line. */
-function withSettings(env: CliContext["env"]): CliContext["env"] {
+/** The environment with settings that keep git from starting programs: they count as if they were given on the command line. */
+export function withoutPrograms(env: CliContext["env"]): CliContext["env"] {
   const before = Number(env["GIT_CONFIG_COUNT"] ?? 0) || 0;
   const added: Record<string, string> = { GIT_CONFIG_COUNT: String(before + SETTINGS.length) };
   for (const [index, [key, value]] of SETTINGS.entries()) {
@@ -51,7 +51,7 @@ export class GitRepository {
   static of(folder: string, context: CliContext): GitRepository {
     // Objects that a partial clone lacks are not fetched: a fetch starts programs.
     const safe = { GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" };
-    const env = withSettings({ ...context.env, ...safe });
+    const env = withoutPrograms({ ...context.env, ...safe });
     const real = realpathSync(folder);
     if (context.env["GIT_DIR"] !== undefined)
       return new GitRepository({ cwd: real, prefix: "", env }, context);

@@ -5,7 +5,6 @@
  * no files at all. A run on unchanged input is answered from a stamp that holds everything that was
  * read, without loading the compiler.
  */
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Diagnostic } from "../errors.ts";
 import type { ResourceInfo } from "../kube/resource.ts";
@@ -14,6 +13,7 @@ import type { PlaceOf } from "./places.ts";
 import type { Modules } from "./read/code/modules.ts";
 import { readSources } from "./sources.ts";
 import { keepResult, keptResult } from "./stamp.ts";
+import { readRegularFile } from "../regular-file.ts";
 
 /** The result of a run. */
 export interface Generated {
@@ -74,7 +74,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
     const reads = modules.reads();
     const files = new Map(reads.files);
     for (const name of options.beside ?? []) {
-      files.set(join(root, name), await readFile(join(root, name)));
+      files.set(join(root, name), await readRegularFile(join(root, name)));
     }
     keepResult(root, sources, { ...reads, files }, generated);
   }

@@ -1,7 +1,8 @@
 /** The user's source files. */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PROJECT_FOLDER } from "../project-folder.ts";
+import { readRegularFileSync } from "../regular-file.ts";
 
 /** The role that `tsop init` writes: it lets the operator hold its lease. */
 export const LEASE_ROLE = "config/rbac/leader_election_role.yaml";
@@ -32,7 +33,9 @@ export function sourcePaths(root: string, folder = "src"): string[] {
 
 /** The texts of a project's TypeScript files, by absolute path. */
 export function readSources(root: string, folder?: string): Map<string, string> {
-  return new Map(sourcePaths(root, folder).map((path) => [path, readFileSync(path, "utf8")]));
+  return new Map(
+    sourcePaths(root, folder).map((path) => [path, readRegularFileSync(path).toString()]),
+  );
 }
 
 const isSource = (name: string): boolean =>

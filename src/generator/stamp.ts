@@ -11,7 +11,6 @@
 import {
   lstatSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -23,6 +22,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "../errors.ts";
 import { sourcePaths } from "./sources.ts";
+import { readRegularFileSync } from "../regular-file.ts";
 
 /** The beginning of a generated file. */
 export const GENERATED_HEADER = "# Written by `tsop manifests`; changes by hand are lost.\n";
@@ -311,7 +311,7 @@ export function leftOvers(root: string, made: ReadonlyMap<string, unknown>): str
 
 function bytesOf(path: string | URL): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readRegularFileSync(path);
   } catch {
     return undefined;
   }

@@ -15,7 +15,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** Colours for a terminal, or functions that change nothing. */
+/** Colors for a terminal, or functions that change nothing. */
 export type LineColors = Readonly<
   Record<
     "dim" | "red" | "yellow" | "bold" | "cyan" | "magenta" | "blue" | "green",
@@ -46,7 +46,7 @@ const COLUMNS: ReadonlySet<string> = new Set(["controller", "namespace", "name",
 const FRAME = /^\s+at /;
 
 /**
- * A line as `time level controller object  message field=value`. Each controller has a colour, so
+ * A line as `time level controller object  message field=value`. Each controller has a color, so
  * that the eye finds its lines among those of others.
  */
 export function textLine({ level, timeMs, message, fields }: LogLine, form: TextForm): string {

@@ -115,7 +115,7 @@ export interface LineSinkParts {
   readonly clock: Clock;
   readonly format: LogFormat;
   readonly output: LineOutput;
-  /** Whether the text has colours. */
+  /** Whether the text has colors. */
   readonly color: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The status of an object as a shape: distinguishable without colours, and a word for screen readers. */
+/** The status of an object as a shape: distinguishable without colors, and a word for screen readers. */
 import type { JSX } from "preact";
 import type { PageStatus } from "../cli/page/protocol.ts";
 

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withoutNetwork } from "./support/no-network.ts";
 import { emptyFolder, filesIn, newProject, runCli } from "./support/run-cli.ts";
@@ -101,6 +101,18 @@ describe("docker and podman, one of which image runs", () => {
     ]);
     expect(err).toContain("https://docs.docker.com");
     expect(err).toContain("--base");
+  });
+
+  it("start no program that the project's git config names", async () => {
+    const root = await newProject();
+    const said = join(emptyFolder(), "said");
+    const docker = `[ "$1" = --version ] || { env; git config --get core.fsmonitor; } > ${said}`;
+    const real = (process.env["PATH"] ?? "").split(delimiter);
+    const { PATH = "" } = pathWith({ docker }).env;
+    const env = { PATH: [PATH, ...real].join(delimiter) };
+    expect((await runCli(root, IMAGE, { env })).code).toBe(0);
+    expect(readFileSync(said, "utf8")).toContain("BUILDX_GIT_INFO=0\n");
+    expect(readFileSync(said, "utf8")).toMatch(/^false$/m);
   });
 
   describe.each(["docker", "podman"])("%s", (engine) => {

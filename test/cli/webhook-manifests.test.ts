@@ -91,7 +91,7 @@ describe("the manifests of a project with webhooks", () => {
       spec: {
         conversion: {
           strategy: "Webhook",
-          webhook: { clientConfig: { service: { ...address, path: "/convert" } } },
+          webhook: { clientConfig: { service: address } },
         },
       },
     });

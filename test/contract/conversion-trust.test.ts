@@ -2,6 +2,8 @@
  * Users of a version that lacks fields, on an API server: what they write into the annotations in which these fields
  * are kept gives them no right that they do not have, and no object is too large to be listed.
  */
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type Client,
@@ -59,7 +61,7 @@ class PageConversion implements Converter<Page, OldPage> {
   }
 }
 
-const text = { type: "string" };
+const string = { type: "string" };
 const schema = (spec: object, status: object): object => ({
   openAPIV3Schema: {
     type: "object",
@@ -80,18 +82,39 @@ const definition = (webhook: object): NewObject<CustomResourceDefinition> => ({
       {
         ...{ name: "v1", served: true, storage: true, subresources: { status: {} } },
         schema: schema(
-          { message: text, image: { ...text, pattern: "^[a-z]+$" }, data: text },
-          { phase: text },
+          { message: string, image: { ...string, pattern: "^[a-z]+$" }, data: string },
+          { phase: string },
         ),
       },
       {
         ...{ name: "v1beta1", served: true, storage: false, subresources: { status: {} } },
-        schema: schema({ message: text, hint: { ...text, maxLength: 10 } }, { note: text }),
+        schema: schema({ message: string, hint: { ...string, maxLength: 10 } }, { note: string }),
       },
     ],
     conversion: { strategy: "Webhook", webhook },
   } as CustomResourceDefinition["spec"],
 });
+
+/** What a client of the converter is given for an annotation of the old version. */
+async function conversionOf(url: URL, object: object, ca: string): Promise<string> {
+  const review = {
+    ...{ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" },
+    request: { uid: "1", desiredAPIVersion: `${GROUP}/v1beta1`, objects: [object] },
+  };
+  const answer = await new Promise<string>((resolve, reject) => {
+    const headers = { "content-type": "application/json" };
+    const sent = request(
+      url,
+      { method: "POST", headers, ca: Buffer.from(ca, "base64") },
+      (response) => {
+        text(response).then(resolve, reject);
+      },
+    );
+    sent.on("error", reject).end(JSON.stringify(review));
+  });
+  const { response } = JSON.parse(answer) as { response: { convertedObjects: OldPage[] } };
+  return response.convertedObjects[0]?.metadata.annotations?.[`${STASH}/v1`] ?? "";
+}
 
 describe.each(TARGETS)("annotations that users write, on %s", (_, kubeconfig) => {
   let target: Target;
@@ -217,6 +240,56 @@ describe.each(TARGETS)("annotations that users write, on %s", (_, kubeconfig) =>
     const { annotations = {} } = old.metadata;
     await client.patch(OldPage, key("other"), mergePatch({ metadata: { annotations } }));
     expect((await client.get(Page, key("other"))).status).toEqual({ ready: 1 });
+  });
+
+  it("change no status with a signature that the converter gives to a tenant who reaches it", async () => {
+    await page("reached");
+    const { metadata } = await client.get(Page, key("reached"));
+    const forged = {
+      ...{ apiVersion: `${GROUP}/v1`, kind: "Page", metadata },
+      ...{ spec: { message: "hello", image: "nginx" }, status: { ready: 1, phase: "Forged" } },
+    };
+    const crd = await client.get(CustomResourceDefinition, { name: NAME });
+    const known = new URL(crd.spec.conversion?.webhook?.clientConfig?.url ?? "");
+    expect(known.pathname).toMatch(/^\/convert\/\d+-[0-9a-f]{32}$/);
+    const guesses = [
+      "/convert",
+      "/",
+      known.pathname.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+    ];
+    for (const path of [...guesses, known.pathname]) {
+      const kept = await conversionOf(new URL(path, known), forged, address.certificate.caBundle);
+      expect(kept).toContain("Forged");
+      // Only who may read the CRD gets a signature.
+      expect([path, kept.includes("signature")]).toEqual([path, path === known.pathname]);
+      if (path === known.pathname) continue;
+      const annotations = { [`${STASH}/v1`]: kept };
+      await client.patch(OldPage, key("reached"), mergePatch({ metadata: { annotations } }));
+      expect((await client.get(Page, key("reached"))).status).toEqual({ ready: 1 });
+    }
+  });
+
+  it("are kept again soon after an apply of the CRD without the path", async () => {
+    await page("applied");
+    const { certificate, port } = address;
+    const url = `https://127.0.0.1:${String(port)}/convert`;
+    const clientConfig = { url, caBundle: certificate.caBundle };
+    const conversion = {
+      strategy: "Webhook",
+      webhook: { conversionReviewVersions: ["v1"], clientConfig },
+    };
+    await client.patch(
+      CustomResourceDefinition,
+      { name: NAME },
+      mergePatch({ spec: { conversion } }),
+    );
+    await eventually(async () => {
+      const old = await client.get(OldPage, key("applied"));
+      expect(old.spec).toEqual({ message: "hello" });
+      expect(old.metadata.annotations?.[`${STASH}/v1`]).toContain("signature");
+    });
+    await client.patch(OldPage, key("applied"), mergePatch({ spec: { message: "later" } }));
+    expect((await client.get(Page, key("applied"))).status).toEqual({ ready: 1, phase: "Up" });
   });
 
   it("change no status that only the old version shows", async () => {

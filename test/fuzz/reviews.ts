@@ -300,7 +300,7 @@ async function answerTo(
   const memory = new RequestMemory(LIMITS.requestsBytes, systemClock);
   const body = Buffer.from(input.body);
   const take = (): void => memory.giveBack(takeMemory(memory, body, at.growth));
-  const request = { method: input.method, headers, body, take };
+  const request = { pathname: path, method: input.method, headers, body, take };
   const reply = await replyOf(at, request, patience);
   return judge(reply.status, reply.body, input);
 }

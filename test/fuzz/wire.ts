@@ -192,6 +192,7 @@ async function start(): ReturnType<FuzzKind<WireInput>["start"]> {
 /** Answers at once with what it was sent. */
 function echo(path: string, metrics: WebhookMetrics): ServedPath {
   return {
+    name: path,
     metrics: metrics.of(path),
     maxBytes: 2000,
     isForAll: false,

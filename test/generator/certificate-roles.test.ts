@@ -121,7 +121,7 @@ export class PageConversion implements Converter<Page, OldPage> {
           apiGroups: ["apiextensions.k8s.io"],
           resourceNames: ["pages.web.example.com"],
           resources: ["customresourcedefinitions"],
-          verbs: ["get"],
+          verbs: ["get", "patch"],
         },
       ]);
     }

@@ -9,12 +9,12 @@ import {
 } from "../../src/testing.ts";
 import { asRead } from "../support/as-read.ts";
 
-/** What an assertion that fails says, without colours. */
+/** What an assertion that fails says, without colors. */
 async function messageOf(check: () => unknown): Promise<string> {
   try {
     await check();
   } catch (error) {
-    // oxlint-disable-next-line no-control-regex -- what colours consist of
+    // oxlint-disable-next-line no-control-regex -- what colors consist of
     return (error as Error).message.replaceAll(/\u001b\[\d+m/g, "");
   }
   throw new Error("the assertion did not fail");

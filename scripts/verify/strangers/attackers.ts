@@ -61,11 +61,6 @@ export class Attackers {
     connection?.socket.destroy();
   }
 
-  /** Ends the connections that are held. */
-  end(): void {
-    for (const socket of this.#held) socket.destroy();
-  }
-
   #count(outcome: string, times = 1): void {
     this.#sent += times;
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + times);

@@ -13,6 +13,8 @@ import { conversionOf, reviewOf } from "./bodies.ts";
 export interface Honest {
   readonly ports: Readonly<Record<"webhooks" | "metrics" | "health", number>>;
   readonly token: string;
+  /** The path of conversions, as the CRD has it. */
+  readonly convert: string;
 }
 
 /** What it says in the end. */
@@ -108,7 +110,7 @@ async function loop(
 const isTemporary = ({ status, headers }: Answer): boolean =>
   status === 503 && headers["retry-after"] !== undefined;
 
-process.once("message", ({ ports, token }: Honest) => {
+process.once("message", ({ ports, token, convert }: Honest) => {
   const { webhooks, metrics, health } = ports;
   const review = JSON.stringify(reviewOf({ size: 1 }));
   const allowed = (text: string): boolean => text.includes('"allowed":true');
@@ -118,8 +120,8 @@ process.once("message", ({ ports, token }: Honest) => {
     loop("validate", 5, () => ask(webhooks, "/validate?timeout=10s", review), allowed),
     loop("mutate", 5, () => ask(webhooks, "/mutate?timeout=10s", review), allowed),
     loop("slow", 20, () => ask(webhooks, "/slow?timeout=10s", review), allowed),
-    loop("convert 10", 50, () => ask(webhooks, "/convert?timeout=30s", few), converted),
-    loop("convert 1000", 2000, () => ask(webhooks, "/convert?timeout=30s", many), converted),
+    loop("convert 10", 50, () => ask(webhooks, `${convert}?timeout=30s`, few), converted),
+    loop("convert 1000", 2000, () => ask(webhooks, `${convert}?timeout=30s`, many), converted),
     loop(
       "healthz",
       1000,

@@ -1,5 +1,5 @@
 /** Reads the files that `tsop doctor` examines: manifests and sources, in a project or in any folder. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Generated } from "../../generator/generate.ts";
@@ -12,6 +12,7 @@ import { renderAll, type Renderings } from "./kustomizations.ts";
 import { manifestsIn } from "./read-manifests.ts";
 import type { Examined, Found, Manifest, Source } from "./rule.ts";
 import { listAt, textAt, textsAt } from "./values.ts";
+import { readRegularFile } from "../../regular-file.ts";
 
 const SKIPPED = new Set(["node_modules", "dist", "vendor", "bin"]);
 const MANIFEST = /\.(?:ya?ml|json)$/;
@@ -142,10 +143,10 @@ export async function readFiles(path: string): Promise<ReadFiles> {
   const kustomizations: Manifest[] = [];
   for (const file of files) {
     if (SOURCE.test(file)) {
-      sources.push({ file, text: await readFile(join(root, file), "utf8") });
+      sources.push({ file, text: (await readRegularFile(join(root, file))).toString() });
       continue;
     }
-    const read = manifestsIn(await readFile(join(root, file), "utf8"), file);
+    const read = manifestsIn((await readRegularFile(join(root, file))).toString(), file);
     if (!Array.isArray(read)) unreadable.push(read);
     else if (KUSTOMIZATION.test(posix.basename(file))) kustomizations.push(...read);
     else {

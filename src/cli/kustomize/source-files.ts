@@ -1,8 +1,9 @@
 /** The files that a kustomization is made of: those on the disk, or as a plan would leave them. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TsopError } from "../../errors.ts";
 import { readIfThere, type Plan } from "../project/plan.ts";
+import { readRegularFile } from "../../regular-file.ts";
 
 /** Reads files by their absolute path. */
 export class SourceFiles {
@@ -32,7 +33,7 @@ export class SourceFiles {
   /** The bytes of a file that a generator names. @throws TsopError `kustomize-file` */
   async readBytes(path: string): Promise<Uint8Array> {
     if (this.#planned.has(path)) return Buffer.from(await this.read(path));
-    return readFile(path).catch((error: unknown) => {
+    return readRegularFile(path).catch((error: unknown) => {
       throw unreadable(path, error);
     });
   }

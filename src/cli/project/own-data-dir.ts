@@ -1,11 +1,12 @@
 /** Data directories of control planes in a project's `.tsop`: files that came with a repository are not served. */
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sameJson } from "../../kube/json.ts";
 import { TsopError } from "../../errors.ts";
 import { OwnState } from "../../own-state.ts";
 import { isInProjectFolder } from "../../project-folder.ts";
+import { readRegularFileSync } from "../../regular-file.ts";
 
 /** The files that a control plane reads. */
 const FILES = ["keys.json", "snapshot.jsonl", "changes.jsonl"];
@@ -56,4 +57,4 @@ function identityOf(file: string): string {
 }
 
 const contentOf = (file: string): string =>
-  existsSync(file) ? createHash("sha256").update(readFileSync(file)).digest("hex") : "";
+  existsSync(file) ? createHash("sha256").update(readRegularFileSync(file)).digest("hex") : "";

@@ -1,11 +1,11 @@
 /** The kubeconfigs of the control planes that this user's commands run. */
-import { readFileSync } from "node:fs";
 import { TsopError } from "../../errors.ts";
 import { FileLock } from "../../file-lock.ts";
 import { OwnState } from "../../own-state.ts";
 import { isInProjectFolder } from "../../project-folder.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { tryLock } from "./project-lock.ts";
+import { readRegularFileSync } from "../../regular-file.ts";
 
 const stateOf = (path: string): OwnState => OwnState.about(path, "kubeconfig");
 
@@ -80,7 +80,7 @@ export function requireOwn(path: string): void {
 
 function textAt(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFileSync(path).toString();
   } catch {
     return undefined;
   }

@@ -1,14 +1,5 @@
 /** The plan of a command's writes, and its execution: all of it or nothing. */
-import {
-  mkdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, readlink, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { TsopError, UsageError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
@@ -18,6 +9,7 @@ import { NOTHING_TO_CHANGE } from "./unchanged.ts";
 import { removeUnfinished, unfinishedName } from "./unfinished-files.ts";
 import type { OptionOf } from "../command.ts";
 import type { diff, dryRun } from "../shared-flags.ts";
+import { readRegularFile } from "../../regular-file.ts";
 
 /** A file that differs from the wanted one. `undefined` stands for an absent file. */
 export interface FileChange {
@@ -257,7 +249,7 @@ async function removeEmptyTree(folder: string): Promise<void> {
 /** The content of a file, or `undefined` when there is none. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return (await readRegularFile(path)).toString();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const { problem, fix } = fileProblem(error);

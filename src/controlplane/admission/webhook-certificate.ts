@@ -6,7 +6,7 @@
  *
  * @see https://pkg.go.dev/crypto/x509#Certificate.Verify
  */
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { Agent, type AgentOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
@@ -15,6 +15,7 @@ import { systemClock } from "../../clock.ts";
 import { quote } from "../../kube/field-errors.ts";
 import { timeOf } from "../../kube/values/times.ts";
 import { subjectOf } from "../../kube/x509/certificate.ts";
+import { certificatesInPem } from "../../kube/x509/pem.ts";
 import { WebhookCallError } from "./webhook-failures.ts";
 
 /** The most names that a message lists; with more, it only counts them. */
@@ -39,22 +40,13 @@ export interface Judgement {
   readonly nowMs: number;
 }
 
-/** The certificates in a PEM text. @throws Error when one of them cannot be read */
-export function certificatesIn(pem: string): X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => new X509Certificate(block));
-}
-
 /** The certificates of a CA bundle: PEM in base64. @throws WebhookCallError when it is not */
 export function certificatesOf(caBundle: string): X509Certificate[] {
-  const unreadable = "unable to load root certificates: unable to parse bytes as PEM block";
-  try {
-    const certificates = certificatesIn(Buffer.from(caBundle, "base64").toString("utf8"));
-    if (certificates.length > 0) return certificates;
-  } catch (cause) {
-    throw new WebhookCallError(unreadable, { cause });
-  }
-  throw new WebhookCallError(unreadable);
+  const certificates = certificatesInPem(Buffer.from(caBundle, "base64").toString("utf8"));
+  if (certificates.length > 0) return certificates;
+  throw new WebhookCallError(
+    "unable to load root certificates: unable to parse bytes as PEM block",
+  );
 }
 
 /** Keeps connections to servers that Go would trust; no request is sent before that is checked. */

@@ -1,6 +1,5 @@
 /** The kinds of a project to CustomResourceDefinitions. */
 import type { JsonObject } from "../../kube/object.ts";
-import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ColumnModel, ConversionModel, KindModel } from "../model.ts";
 import { schemaOf } from "./schema.ts";
 import { SERVICE_ADDRESS } from "./webhook-service.ts";
@@ -84,12 +83,12 @@ export function crdOf({ group, plural, versions, converters }: VersionedKind): J
 
 /**
  * The conversion of a CRD with `@ConversionWebhook`; its names are kubebuilder's, and kustomize
- * changes them.
+ * changes them. The operator writes the path, which an apply of the manifest then leaves alone.
  */
 const WEBHOOK_CONVERSION: JsonObject = {
   strategy: "Webhook",
   webhook: {
-    clientConfig: { service: { ...SERVICE_ADDRESS, path: CONVERSION_PATH } },
+    clientConfig: { service: SERVICE_ADDRESS },
     conversionReviewVersions: ["v1"],
   },
 };

@@ -10,8 +10,8 @@ export const conversionKeySecret = (crd: string): string => `conversion-key.${cr
 /** For the Secret, beside `create`, which cannot be limited to a name. */
 export const CONVERSION_KEY_VERBS = ["get"] as const;
 
-/** For the CRD: its schemas and stored versions are read. */
-export const CONVERTED_CRD_VERBS = ["get"] as const;
+/** For the CRD: its schemas and stored versions are read, and the path of its conversions is written. */
+export const CONVERTED_CRD_VERBS = ["get", "patch"] as const;
 
 /** The rights that converters need, and no other. @param crds - `widgets.shop.example.com` */
 export function conversionRights(crds: readonly string[]): CertificateRights {

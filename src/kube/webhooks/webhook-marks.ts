@@ -63,8 +63,12 @@ export function webhookNameOf(
   return `${mutating ? "m" : "v"}${kind.toLowerCase()}-${version}.kb.io`;
 }
 
-/** The path of conversions. */
+/** The path of conversions: the operator adds an unguessable part. */
 export const CONVERSION_PATH = "/convert";
+
+/** Whether API servers request conversions there. A CRD without a path means `/`. */
+export const isConversionPath = (path: string): boolean =>
+  path === "/" || path === CONVERSION_PATH || path.startsWith(`${CONVERSION_PATH}/`);
 
 /** The operator's namespace in manifests, before kustomize renames it. */
 export const OPERATOR_NAMESPACE = "system";

@@ -5,6 +5,8 @@
  * @see https://pkg.go.dev/encoding/pem#Decode
  */
 
+import { X509Certificate } from "node:crypto";
+
 export interface PemBlock {
   /** What it holds: `CERTIFICATE`. */
   readonly type: string;
@@ -15,6 +17,21 @@ export interface PemBlock {
 const BEGIN = "-----BEGIN ";
 const END = "\n-----END ";
 const END_OF_LINE = "-----";
+
+/** The certificates in a text, as Go's `CertPool` takes them: others, and those that cannot be read, are left out. */
+export function certificatesInPem(text: string): X509Certificate[] {
+  return pemBlocks(text).flatMap(({ type, hasHeaders, bytes }) =>
+    type === "CERTIFICATE" && !hasHeaders ? (certificateOf(bytes) ?? []) : [],
+  );
+}
+
+function certificateOf(bytes: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The blocks in a text; what stands between them, and blocks that are broken, are left out. */
 export function pemBlocks(text: string): PemBlock[] {

@@ -6,6 +6,7 @@ import type { Clock, Timer } from "../../clock.ts";
 import type { Logger } from "../../log.ts";
 import type { EventDetails } from "../events/recorder.ts";
 import type { ObjectKey } from "../../kube/object.ts";
+import { listed } from "../listed.ts";
 import { LruMap } from "../lru.ts";
 import type { HotLoop } from "./hot-loops.ts";
 import { parseKey } from "./outcomes.ts";
@@ -155,13 +156,12 @@ export class ControllerReports {
     const { clock, log } = this.#parts;
     const nowMs = clock.monotonicMs();
     const running = runs.slice(0, NAMED).map((run) => runningFields(run, nowMs));
-    const names = runs.slice(0, NAMED).map((run) => runningText(run, nowMs));
-    const more = runs.length > NAMED ? ` and ${runs.length - NAMED} more` : "";
+    const names = runs.map((run) => runningText(run, nowMs));
     const [only] = running;
     const about = runs.length === 1 ? only : { running, count: runs.length };
     log.warn(
       { ...about },
-      `${runs.length === 1 ? "A reconcile does" : `${runs.length} reconciles do`} not end: ${names.join(", ")}${more}. Pass context.signal to the calls that wait, and set reconcileTimeoutMs.`,
+      `${runs.length === 1 ? "A reconcile does" : `${runs.length} reconciles do`} not end: ${listed(names, NAMED)}. Pass context.signal to the calls that wait, and set reconcileTimeoutMs.`,
     );
   }
 }

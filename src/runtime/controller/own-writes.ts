@@ -9,6 +9,7 @@ import { isJsonObject } from "../../kube/json.ts";
 import type { JsonObject } from "../../kube/object.ts";
 import { metadataType } from "../rest/metadata-only.ts";
 import type { RestRequest, SendRequest } from "../rest/rest-client.ts";
+import { listed } from "../listed.ts";
 import { LruMap } from "../lru.ts";
 import { KeptBodies } from "./kept-bodies.ts";
 import { fieldsOf, foreignWriters, timeOfWrite, type ForeignWriter } from "./written-fields.ts";
@@ -212,10 +213,8 @@ function ownFight(writes: readonly OwnWrite[]): string {
   const deletes = writes.some(({ method }) => method === "DELETE");
   const how = deletes ? "creates and deletes it in turn" : "writes different values in turn";
   if (writers.length === 1) return `its own reconcile ${how}`;
-  const shown = writers.slice(0, 3).join(" and ");
-  const more = writers.length > 3 ? ` and ${writers.length - 3} more` : "";
   const who = controllers.size > 1 ? "controllers" : "objects";
-  return `this operator's own writes undo each other: the ${who} ${shown}${more}`;
+  return `this operator's own writes undo each other: the ${who} ${listed(writers, 3, " and ")}`;
 }
 
 function foreignFight(writers: readonly ForeignWriter[]): string {

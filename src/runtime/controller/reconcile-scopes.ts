@@ -52,6 +52,10 @@ export function callingReconcile(): ReconcileScope | undefined {
   return calls.getStore()?.scope;
 }
 
+/** The names of reconciles in messages: `web of default/one`. */
+export const namesOf = (scopes: Iterable<ReconcileScope>): string[] =>
+  [...scopes].map(({ controller, key }) => `${controller} of ${key}`);
+
 export class ReconcileScopes {
   // The last version of each path: an answer with the same one changed nothing.
   readonly #versions = new LruMap<string>(PATHS);

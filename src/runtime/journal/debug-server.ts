@@ -9,6 +9,7 @@ import { messageOf, TsopError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import { announce } from "../../logging/safe-logger.ts";
 import type { QueueState } from "../controller/activity.ts";
+import { isLoopbackHost } from "../loopback.ts";
 import type { JournalEntry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 import type { UsedRight, UsedRights } from "./used-rights.ts";
@@ -23,13 +24,12 @@ const EVENTS = "/debug/journal/events";
 const LOG_LEVEL = "/debug/log-level";
 const MOST_LEVEL_BYTES = 4096;
 const LOOPBACK = "127.0.0.1";
-const LOOPBACK_NAMES: ReadonlySet<string> = new Set([LOOPBACK, "localhost", "[::1]"]);
 // Proxies close connections that are idle for a minute.
 const SIGN_OF_LIFE_MS = 15_000;
 /** How many waiting keys of a controller are listed. */
 const MOST_WAITING = 200;
-/** A reader with more unread bytes than this is disconnected. */
-const MOST_BUFFERED = 8 * 1024 * 1024;
+/** A reader that takes nothing for so long is disconnected; it knows which entry was the last. */
+const STALLED_MS = 30_000;
 
 /** The answer to `GET /debug/journal`. */
 export interface JournalAnswer {
@@ -197,12 +197,26 @@ export class DebugServer {
     const gone = new AbortController();
     const signal = AbortSignal.any([gone.signal, this.#ended.signal]);
     response.writeHead(200, { "Content-Type": "text/event-stream" });
+    let sent = after;
+    let stalled: Timer | undefined;
+    // No more is written than what the reader takes: the journal has the rest.
     const send = (entry: JournalEntry): void => {
-      response.write(`id: ${entry.number}\nevent: reconcile\ndata: ${JSON.stringify(entry)}\n\n`);
-      if (response.writableLength > MOST_BUFFERED) response.destroy();
+      if (stalled) return;
+      sent = entry.number;
+      const text = `id: ${entry.number}\nevent: reconcile\ndata: ${JSON.stringify(entry)}\n\n`;
+      if (response.write(text)) return;
+      stalled = clock.after(STALLED_MS, () => response.destroy(), { unref: true });
     };
+    const sendAll = (): void => {
+      for (const entry of journal.entries(sent)) send(entry);
+    };
+    response.on("drain", () => {
+      stalled?.cancel();
+      stalled = undefined;
+      sendAll();
+    });
     response.write(`event: instance\ndata: ${JSON.stringify(this.#instance)}\n\n`);
-    for (const entry of journal.entries(after)) send(entry);
+    sendAll();
     journal.follow(send, signal);
     let timer: Timer | undefined;
     const giveSignOfLife = (): void => {
@@ -218,6 +232,7 @@ export class DebugServer {
     giveSignOfLife();
     response.once("close", () => {
       timer?.cancel();
+      stalled?.cancel();
       gone.abort();
     });
   }
@@ -225,8 +240,7 @@ export class DebugServer {
 
 /** Whether a request comes from a local program, or from a page of this server itself. */
 function isLocal({ host = "", origin }: IncomingMessage["headers"]): boolean {
-  const name = host.replace(/:\d+$/, "");
-  if (!LOOPBACK_NAMES.has(name)) return false;
+  if (!isLoopbackHost(host.replace(/:\d+$/, ""))) return false;
   return origin === undefined || origin === `http://${host}`;
 }
 

@@ -9,6 +9,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { TsopError } from "../../errors.ts";
+import { listed } from "../listed.ts";
 import {
   CertificateError,
   readAuthorities,
@@ -177,7 +178,7 @@ function partsOf(kubeconfig: KubeconfigFile, contextName: string | undefined): P
   const name = contextName ?? currentContext;
   if (name === "") throw incomplete("it names no current context");
   const context = contexts.get(name);
-  if (!context) throw incomplete(`it has no context ${name}${listed([...contexts.keys()])}`);
+  if (!context) throw incomplete(`it has no context ${name}${existing([...contexts.keys()])}`);
   if (context.cluster === undefined) throw incomplete(`its context ${name} names no cluster`);
   const cluster = clusters.get(context.cluster);
   if (!cluster) throw incomplete(`it has no cluster ${context.cluster} (context ${name})`);
@@ -191,11 +192,8 @@ function partsOf(kubeconfig: KubeconfigFile, contextName: string | undefined): P
 
 const LISTED = 10;
 
-function listed(names: readonly string[]): string {
-  if (names.length === 0) return "; it has none";
-  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : "";
-  return `; it has ${names.slice(0, LISTED).join(", ")}${more}`;
-}
+const existing = (names: readonly string[]): string =>
+  names.length === 0 ? "; it has none" : `; it has ${listed(names, LISTED)}`;
 
 function incomplete(detail: string): TsopError {
   return new TsopError(

@@ -2,8 +2,8 @@
  * A kubeconfig in a project's `.tsop` can come from a cloned repository. tsop's control plane writes only inline
  * credentials for an address of this machine there, so nothing else is accepted: above all no programs.
  */
-import { isIP } from "node:net";
 import { isInProjectFolder } from "../../project-folder.ts";
+import { isLoopbackHost } from "../loopback.ts";
 import { readServerAddress } from "../transport/server-address.ts";
 import type {
   ClusterEntry,
@@ -51,6 +51,5 @@ function userFields(user: Omit<UserEntry, "origin">): string[] {
 function isLoopback(server: string | undefined): boolean {
   const address = server === undefined ? undefined : readServerAddress(server);
   if (!address || !("url" in address)) return true;
-  const host = address.url.hostname.replace(/^\[|\]$/g, "");
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  return isLoopbackHost(address.url.hostname);
 }

@@ -1,7 +1,7 @@
 /** The end of a manager by an error that nothing catches. */
 import { TsopError } from "../../errors.ts";
 import type { SafeLogger } from "../../logging/safe-logger.ts";
-import type { ReconcileScopes } from "../controller/reconcile-scopes.ts";
+import { namesOf, type ReconcileScopes } from "../controller/reconcile-scopes.ts";
 import { deferred } from "../deferred.ts";
 import type { RunningManager } from "./process-end.ts";
 
@@ -22,7 +22,7 @@ export class Crash implements RunningManager {
   }
 
   running(): string[] {
-    return [...this.#scopes.running].map(({ controller, key }) => `${controller} of ${key}`);
+    return namesOf(this.#scopes.running);
   }
 
   crash(error: Error): Promise<void> {

@@ -4,7 +4,8 @@ import type { Logger } from "../../log.ts";
 import { present } from "../../present.ts";
 import { TSOP_VERSION } from "../../version.ts";
 import type { InformerHealth } from "../cache/cache-view.ts";
-import type { ReconcileScope } from "../controller/reconcile-scopes.ts";
+import { namesOf, type ReconcileScope } from "../controller/reconcile-scopes.ts";
+import { listed } from "../listed.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import type { ManagerPorts } from "./manager.ts";
 
@@ -114,9 +115,7 @@ export class LifeReport {
   }
 
   #stillRunning(): { readonly count: number; readonly names: string } {
-    const scopes = [...this.#parts.running()];
-    const names = scopes.slice(0, NAMED).map(({ controller, key }) => `${controller} of ${key}`);
-    const more = scopes.length > NAMED ? ` and ${scopes.length - NAMED} more` : "";
-    return { count: scopes.length, names: `${names.join(", ")}${more}` };
+    const names = namesOf(this.#parts.running());
+    return { count: names.length, names: listed(names, NAMED) };
   }
 }

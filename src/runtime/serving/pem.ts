@@ -1,6 +1,7 @@
 /** Certificates and keys in PEM, and their problems. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
+import { certificatesInPem } from "../../kube/x509/pem.ts";
 
 /** The period in which a certificate is valid, in milliseconds since 1970. */
 export interface Period {
@@ -8,15 +9,13 @@ export interface Period {
   readonly toMs: number;
 }
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
 /** The certificates in a text, in order; unreadable ones are left out. */
-export function certificatesIn(text: string): X509Certificate[] {
-  return (text.match(BLOCK) ?? []).flatMap((block) => certificateIn(block) ?? []);
-}
+export const certificatesIn = (text: string): readonly X509Certificate[] => bundleIn(text) ?? [];
 
 /** The first certificate in a text; `undefined` when there is no readable one. */
 export const certificateIn = remembering(16, (text) => new X509Certificate(text));
+
+const bundleIn = remembering(16, certificatesInPem);
 
 /** The private key in a text; `undefined` when there is no readable one. */
 export const privateKeyIn = remembering(2, (text): KeyObject => createPrivateKey(text));

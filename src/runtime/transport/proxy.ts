@@ -7,6 +7,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { TsopError } from "../../errors.ts";
 import { tableOf } from "../../table.ts";
+import { isLoopbackHost } from "../loopback.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -83,14 +84,10 @@ export function proxyFromEnvironment(server: URL, environment: Environment): str
 
 function needsProxy(server: URL, environment: Environment): boolean {
   const host = hostOf(server).toLowerCase();
-  if (host === "localhost" || (isIP(host) !== 0 && isLoopback(host))) return false;
+  if (isLoopbackHost(host)) return false;
   const rules = (environment["NO_PROXY"] || environment["no_proxy"] || "").split(",");
   const port = String(portOf(server));
   return !rules.some((rule) => excludes(rule.trim().toLowerCase(), host, port));
-}
-
-function isLoopback(host: string): boolean {
-  return isIPv4(host) ? host.startsWith("127.") : inSubnet(host, "127.0.0.0", 8) || host === "::1";
 }
 
 /**

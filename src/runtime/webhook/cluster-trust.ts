@@ -2,51 +2,38 @@
  * What conversions trust, from the cluster: the key of each kind, and its CustomResourceDefinition. Conversions wait
  * until both were read; they are read again from time to time.
  */
-import type { Clock } from "../../clock.ts";
 import { InternalError, messageOf } from "../../errors.ts";
-import type { Definition } from "../../kube/definition/definition.ts";
-import type { KubeObject, SentObject } from "../../kube/object.ts";
-import {
-  groupResourceOf,
-  metadataOf,
-  type ResourceInfo,
-  type ResourceType,
-} from "../../kube/resource.ts";
+import type { SentObject } from "../../kube/object.ts";
+import { groupResourceOf, metadataOf, type ResourceInfo } from "../../kube/resource.ts";
 import { isForbidden } from "../../kube/status.ts";
 import {
   CONVERSION_KEY_VERBS,
   conversionKeySecret,
-  CONVERTED_CRD_VERBS,
 } from "../../kube/webhooks/conversion-rights.ts";
 import type { LoadContentCheck } from "../../kube/webhooks/webhook-marks.ts";
 import type { Logger } from "../../log.ts";
 import type { PlannedAccess } from "../client/access.ts";
-import type { Client } from "../client/client.ts";
 import { SECRET } from "./certificates/targets.ts";
 import { ConversionKey } from "./conversion-keys.ts";
+import { ConversionPath } from "./conversion/conversion-path.ts";
+import {
+  CRD,
+  type PathAttempt,
+  PathWriter,
+  type PathWriterParts,
+  type ServedDefinition,
+} from "./conversion-path-writer.ts";
 import type { ConvertedDefinition, KindTrust } from "./conversion/trust.ts";
-
-type ServedDefinition = KubeObject & Pick<Definition, "spec" | "status">;
-
-const CRD: ResourceType<ServedDefinition> = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
 
 const LOOK_MS = 30_000;
 const FIRST_RETRY_MS = 500;
 const JITTER = 0.2;
+/** How soon a request at another path has the CRD read again. */
+const SOON_MS = 5000;
 
-export interface ClusterTrustParts {
-  /** Neither cached nor fenced: every replica converts. */
-  readonly client: Client;
-  readonly clock: Clock;
+/** Its client is neither cached nor fenced, because every replica converts; its namespace has the Secrets with the keys. */
+export interface ClusterTrustParts extends PathWriterParts {
   readonly log: Logger;
-  /** Of the Secrets with the keys. */
-  readonly namespace: string;
   readonly hubs: readonly ResourceInfo[];
   readonly loadCheck: LoadContentCheck;
 }
@@ -55,7 +42,9 @@ export interface ClusterTrustParts {
 interface Known {
   readonly crd: string;
   readonly key: ConversionKey;
-  resourceVersion?: string | undefined;
+  readonly path: ConversionPath;
+  readonly writer: PathWriter;
+  served?: ServedDefinition | undefined;
   definition?: ConvertedDefinition;
 }
 
@@ -64,26 +53,32 @@ export class ClusterTrust {
   readonly #kinds: ReadonlyMap<string, Known>;
   readonly #waiting = new Set<() => void>();
   #problems: readonly string[] = [];
+  #told: readonly string[] = [];
+  #lookedAtMs = -Infinity;
+  #hurry: (() => void) | undefined;
 
   constructor(parts: ClusterTrustParts) {
     this.#parts = parts;
     const names = [...new Set(parts.hubs.map(groupResourceOf))];
-    this.#kinds = new Map(names.map((crd) => [crd, { crd, key: new ConversionKey(parts, crd) }]));
+    this.#kinds = new Map(
+      names.map((crd) => {
+        const key = new ConversionKey(parts, crd);
+        const path = new ConversionPath(parts.clock, () => key.keys);
+        return [crd, { crd, key, path, writer: new PathWriter(parts, path) }];
+      }),
+    );
   }
 
   /** Reads all, and again until `signal` is aborted. */
   async follow(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     for (let failures = 0; ;) {
-      await this.#look();
-      failures = this.#problems.length === 0 ? 0 : failures + 1;
+      const isStale = await this.#look();
+      failures = this.#problems.length === 0 && !isStale ? 0 : failures + 1;
       const retryMs = FIRST_RETRY_MS * 2 ** Math.min(failures, 10);
       const pauseMs = failures === 0 ? LOOK_MS : Math.min(retryMs, LOOK_MS);
-      try {
-        await clock.sleep(pauseMs * (1 - JITTER * clock.random()), signal);
-      } catch {
-        return;
-      }
+      await this.#pause(pauseMs * (1 - JITTER * clock.random()), signal);
+      if (signal.aborted) return;
     }
   }
 
@@ -115,28 +110,67 @@ export class ClusterTrust {
     throw new Error([first, ...more].join(" "));
   }
 
-  readonly trustOf = (hub: ResourceInfo): KindTrust => {
-    const { key, definition } = this.#kinds.get(groupResourceOf(hub)) ?? {};
-    const [first, ...rest] = key?.keys ?? [];
-    if (!first || !definition) throw new InternalError(`${hub.kind} is converted too early.`);
-    return { keys: [first, ...rest], definition };
+  readonly trustOf = (hub: ResourceInfo, path: string): KindTrust => {
+    const kind = this.#kinds.get(groupResourceOf(hub));
+    const [first, ...rest] = kind?.key.keys ?? [];
+    if (!first || !kind?.definition) throw new InternalError(`${hub.kind} is converted too early.`);
+    const signs = kind.path.trusts(path);
+    // The CRD may have been applied again without the path.
+    if (!signs) this.#hurry?.();
+    return { keys: [first, ...rest], definition: kind.definition, signs };
   };
+
+  /** A request to this path got no answer: API servers show the path in the error. */
+  unanswered(path: string): void {
+    for (const kind of this.#kinds.values()) kind.path.exposed(path);
+  }
 
   get #isKnown(): boolean {
     return [...this.#kinds.values()].every(({ key, definition }) => key.keys[0] && definition);
   }
 
-  async #look(): Promise<void> {
+  /** Waits, or less if a request came in at a path that is not in the CRD. */
+  async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    const hurried = new AbortController();
+    this.#hurry = () => {
+      this.#hurry = undefined;
+      const soonMs = Math.max(0, this.#lookedAtMs + SOON_MS - clock.monotonicMs());
+      clock.after(soonMs, () => hurried.abort(), { unref: true });
+    };
+    await clock.sleep(pauseMs, AbortSignal.any([signal, hurried.signal])).catch(() => undefined);
+    this.#hurry = undefined;
+  }
+
+  /** @returns whether a CRD has changed meanwhile */
+  async #look(): Promise<boolean> {
+    const { clock, log } = this.#parts;
+    this.#lookedAtMs = clock.monotonicMs();
     const problems: string[] = [];
+    const lesser: string[] = [];
+    let isStale = false;
     for (const kind of this.#kinds.values()) {
       for (const problem of [await kind.key.look(), await this.#readDefinition(kind)]) {
         if (problem !== undefined) problems.push(problem);
       }
+      const attempt = await this.#keepPath(kind);
+      if (attempt.problem !== undefined) lesser.push(attempt.problem);
+      isStale ||= attempt.isStale === true;
     }
-    const { log } = this.#parts;
-    for (const problem of problems) if (!this.#problems.includes(problem)) log.warn(problem);
+    const all = [...problems, ...lesser];
+    for (const problem of all) if (!this.#told.includes(problem)) log.warn(problem);
+    this.#told = all;
     this.#problems = problems;
     if (this.#isKnown) for (const end of this.#waiting) end();
+    return isStale;
+  }
+
+  async #keepPath(kind: Known): Promise<PathAttempt> {
+    if (!kind.served || kind.key.keys.length === 0) return {};
+    const attempt = await kind.writer.keep(kind.served);
+    if (attempt.written) await this.#adopt(kind, attempt.written);
+    if (attempt.isStale === true) kind.served = undefined;
+    return attempt;
   }
 
   /** Reads a CRD that has changed; the problem with it. */
@@ -147,18 +181,22 @@ export class ClusterTrust {
       const metadata = await client.find(metadataOf(CRD), { name });
       if (!metadata)
         return `The CustomResourceDefinition ${name} does not exist. Run \`tsop deploy\`.`;
-      if (kind.definition && metadata.metadata.resourceVersion === kind.resourceVersion) {
+      const { resourceVersion } = metadata.metadata;
+      if (kind.definition && kind.served?.metadata.resourceVersion === resourceVersion) {
         return undefined;
       }
-      const definition = await client.get(CRD, { name });
-      kind.resourceVersion = definition.metadata.resourceVersion;
-      kind.definition = convertedDefinition(definition, await this.#parts.loadCheck());
+      await this.#adopt(kind, await client.get(CRD, { name }));
       return undefined;
     } catch (error) {
       return isForbidden(error)
         ? `The operator is not allowed to get customresourcedefinitions.apiextensions.k8s.io ${name}. ${ADVICE}.`
         : `The CustomResourceDefinition ${name} could not be read: ${messageOf(error)}`;
     }
+  }
+
+  async #adopt(kind: Known, served: ServedDefinition): Promise<void> {
+    kind.served = served;
+    kind.definition = convertedDefinition(served, await this.#parts.loadCheck());
   }
 }
 
@@ -198,7 +236,8 @@ export function conversionAccess(
     { resource: SECRET, namespace, verbs: ["create"] },
     ...names.flatMap((name): PlannedAccess[] => [
       { resource: SECRET, namespace, name: conversionKeySecret(name), verbs: CONVERSION_KEY_VERBS },
-      { resource: CRD, name, verbs: CONVERTED_CRD_VERBS },
+      // Without `patch`, objects are converted, and nothing is signed.
+      { resource: CRD, name, verbs: ["get"] },
     ]),
   ];
   return accesses.map((access) => ({ ...access, advice: ADVICE }));

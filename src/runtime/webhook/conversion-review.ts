@@ -58,10 +58,10 @@ export function conversionRequestOf(value: unknown): ConversionRequest {
 export function convert(
   registry: ConversionRegistry,
   { objects, desiredAPIVersion }: ConversionRequest,
-  patience: Patience,
+  { patience, pathname }: { readonly patience: Patience; readonly pathname: string },
 ): JsonObject | Promise<JsonObject> {
   // The registry checks the signal between the objects of a long list.
-  const converted = registry.convert(objects, desiredAPIVersion, patience.signal);
+  const converted = registry.convert(objects, desiredAPIVersion, patience.signal, pathname);
   return converted instanceof Promise ? converted.then(responseOf) : responseOf(converted);
 }
 

@@ -32,9 +32,9 @@ export function providerFor(
   parts: ProviderParts,
 ): CertificateProvider {
   if (!("selfManaged" in certificate)) return fromFiles(certificate, parts);
-  const { client, clock, log, marks } = parts;
+  const { client, clock, log, marks, observe } = parts;
   const { namePrefix, namespace = parts.namespace } = certificate.selfManaged;
-  return new SelfManaged({ client, clock, log, namespace, namePrefix, marks });
+  return new SelfManaged({ client, clock, log, namespace, namePrefix, marks, observe });
 }
 
 export function plannedFor(

@@ -45,6 +45,8 @@ export interface Told {
   readonly metrics: WebhookMetrics;
   /** The memory that one request can have. */
   readonly largestBytes: number;
+  /** Called with the path of a conversion whose client no longer waited for the answer. */
+  readonly unanswered?: (pathname: string) => void;
 }
 
 export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
@@ -65,6 +67,7 @@ export function admissionPath(route: AdmissionRoute, told: Told): ServedPath {
     return new ReviewFailure(status, message.slice(0, MESSAGE_MAX), { cause: error });
   };
   return {
+    name: path,
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(ADMISSION_MAX_BYTES, told),
     isForAll: false,
@@ -94,6 +97,7 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
   // Anybody can send objects whose conversion fails.
   const failures = new ReportLimit(told.clock);
   return {
+    name: path,
     metrics: told.metrics.of(path),
     maxBytes: maxBytesOf(CONVERSION_MAX_BYTES, told),
     isForAll: true,
@@ -103,14 +107,17 @@ export function conversionPath(path: string, registry: ConversionRegistry, told:
     broken: (error) => {
       log.error({ err: error }, `a conversion failed: ${messageOf(error)}`);
     },
-    answer(body, asked, patience) {
+    answer(body, asked, patience, pathname) {
       const request = refusals.readOr(() => conversionRequestOf(body));
       return inTime(
-        () => convert(registry, request, patience),
+        () => convert(registry, request, { patience, pathname }),
         { name: "the conversion", patience },
         (response) => reviewReply(asked, response),
         (error) => {
-          if (error instanceof ReviewFailure) throw error;
+          if (error instanceof ReviewFailure) {
+            if (error.status === 504) told.unanswered?.(pathname);
+            throw error;
+          }
           if (!(error instanceof TsopError)) told.metrics.conversionPanicked();
           const { desiredAPIVersion, objects } = request;
           const fields = { uid: asked.uid, desiredAPIVersion, objects: objects.length };

@@ -1,6 +1,7 @@
 /** The webhooks of a manager: their handlers, the server, and its certificate. */
 import type { Registry } from "prom-client";
 import { TsopError } from "../../errors.ts";
+import { WEBHOOK_SERVICE } from "../../kube/webhooks/certificate-rights.ts";
 import { CONVERSION_PATH } from "../../kube/webhooks/webhook-marks.ts";
 import type { ResourceInfo } from "../../kube/resource.ts";
 import { announce } from "../../logging/safe-logger.ts";
@@ -25,6 +26,7 @@ import { type WebhookHandler, WebhookHandlers } from "./handlers.ts";
 import type { PlannedAccess } from "../client/access.ts";
 import type { HandlerMarks } from "./certificates/targets.ts";
 import { plannedFor, providerFor, type ProviderParts } from "./provider.ts";
+import { outOfMemory } from "./requests/request-limits.ts";
 import type { ServedPath } from "./requests/served-path.ts";
 import { admissionPath, conversionPath } from "./served-paths.ts";
 import { WebhookMetrics } from "./requests/webhook-metrics.ts";
@@ -125,6 +127,13 @@ export class WebhookHost implements Webhooks {
     return own?.namespace ?? process.env[OPERATOR_NAMESPACE_VARIABLE] ?? namespace;
   }
 
+  /** In front of the webhooks; known if the operator issues the certificate for it. */
+  get #service(): string | undefined {
+    const certificate = this.#parts.options?.certificate;
+    if (!certificate || !("selfManaged" in certificate)) return undefined;
+    return `${certificate.selfManaged.namePrefix}${WEBHOOK_SERVICE}`;
+  }
+
   get #marks(): HandlerMarks {
     return {
       webhooks: [...this.#handlers.routes.values()].map(({ mark }) => mark),
@@ -154,7 +163,7 @@ export class WebhookHost implements Webhooks {
     const ca = await authorities?.read();
     const memory = new RequestMemory(requestsBytes, clock);
     this.#memory = memory;
-    this.#served = this.#paths(memory.largestBytes);
+    this.#served = this.#paths(memory);
     this.#server = new WebhookServer(clock, this.#served, certificate, {
       tracing,
       memory,
@@ -217,15 +226,16 @@ export class WebhookHost implements Webhooks {
     if (!first) return;
     const { client, clock, log } = this.#parts;
     this.#trust = new ClusterTrust({
-      ...{ client, clock, log, namespace: this.#namespace },
+      ...{ client, clock, log, namespace: this.#namespace, service: this.#service },
       hubs: this.#hubs,
       loadCheck: first.mark.loadCheck,
     });
     void this.#trust.follow(this.#ended.signal);
   }
 
-  #paths(largestBytes: number): ReadonlyMap<string, ServedPath> {
+  #paths(memory: RequestMemory): ReadonlyMap<string, ServedPath> {
     const { registry, clock, log } = this.#parts;
+    const { largestBytes } = memory;
     const told = { clock, log, metrics: new WebhookMetrics(registry, clock), largestBytes };
     const paths = new Map<string, ServedPath>();
     for (const [path, route] of this.#handlers.routes) paths.set(path, admissionPath(route, told));
@@ -236,9 +246,12 @@ export class WebhookHost implements Webhooks {
       clock,
       log,
       keptMaxBytes: largestBytes * KEPT_SHARE,
+      busy: () => outOfMemory(memory),
       ...(trust && { trustOf: trust.trustOf, untilKnown: (signal) => trust.untilKnown(signal) }),
     });
     for (const { converter } of conversions) conversion.add(converter);
-    return paths.set(CONVERSION_PATH, conversionPath(CONVERSION_PATH, conversion, told));
+    const unanswered = (path: string): void => trust?.unanswered(path);
+    const route = conversionPath(CONVERSION_PATH, conversion, { ...told, unanswered });
+    return paths.set(CONVERSION_PATH, route);
   }
 }

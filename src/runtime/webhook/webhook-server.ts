@@ -24,7 +24,7 @@ import { failureReply, type Reply, ReviewFailure, UNREAD } from "./requests/repl
 import { OpenRequests } from "./requests/open-requests.ts";
 import { receiveBody } from "./requests/request-body.ts";
 import { tellRefusal, untrusted } from "./requests/request-limits.ts";
-import type { ServedPath } from "./requests/served-path.ts";
+import { servedAt, type ServedPath } from "./requests/served-path.ts";
 
 /** The share of the connections on which no request may have come yet. */
 const SILENT_SHARE = 0.25;
@@ -220,7 +220,7 @@ export class WebhookServer {
     const { url = "/", method, headers } = request;
     const at = url.indexOf("?");
     const pathname = at < 0 ? url : url.slice(0, at);
-    const path = this.#paths.get(pathname);
+    const path = servedAt(this.#paths, pathname);
     if (!path) {
       request.resume();
       const failure = new ReviewFailure(404, "no webhook is served at this path");
@@ -232,7 +232,7 @@ export class WebhookServer {
       : this.#clients?.problemOf(request.socket as TLSSocket);
     if (problem !== undefined) {
       request.resume();
-      tellRefusal(this.#refusals, `A request to ${pathname} was refused`, untrusted(problem));
+      tellRefusal(this.#refusals, `A request to ${path.name} was refused`, untrusted(problem));
       this.#send(request, response, failureReply(UNREAD, untrusted(problem)));
       return;
     }

@@ -65,7 +65,6 @@ describe("a project with webhooks", () => {
   const SERVICE = {
     namespace: "shop-system",
     name: "shop-webhook-service",
-    path: "/convert",
     port: 443,
   };
 

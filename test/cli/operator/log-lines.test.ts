@@ -28,7 +28,7 @@ describe("formatLogEntry", () => {
     }
   });
 
-  it("gives each controller a colour that stays, and none where there is no terminal", () => {
+  it("gives each controller a color that stays, and none where there is no terminal", () => {
     const colored = (controller: string, msg: string): string =>
       formatLogEntry({ level: 30, time, controller, msg }, { ...plain, color: true }).join("\n");
     const [start = ""] = colored("web", "x").split("web");

@@ -171,13 +171,13 @@ describe("tsop generate client", { timeout: 120_000 }, () => {
 
     const kind = join(root, "src/api/v1/sampledb.ts");
     const text = readFileSync(kind, "utf8");
-    writeFileSync(kind, text.replace("storage: Quantity", "colour?: string;\n  storage: Quantity"));
+    writeFileSync(kind, text.replace("storage: Quantity", "color?: string;\n  storage: Quantity"));
     const drift = await runCli(root, ["generate", "client", "--check"]);
     expect(drift.code).toBe(3);
     expect(drift.err).toContain("the client does not match the kinds");
     const dry = await runCli(root, ["generate", "client", "--dry-run", "--diff"]);
-    expect(dry.out).toContain("+  colour?: string;");
-    expect(readFileSync(join(root, "client/db/v1.d.ts"), "utf8")).not.toContain("colour");
+    expect(dry.out).toContain("+  color?: string;");
+    expect(readFileSync(join(root, "client/db/v1.d.ts"), "utf8")).not.toContain("color");
   });
 
   it("is told of a name that npm does not take, and of a project without kinds", async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock, systemClock } from "../../../src/clock.ts";
 import {
-  certificatesIn,
+  certificatesOf,
   distrustOf,
 } from "../../../src/controlplane/admission/webhook-certificate.ts";
 import { CertificateAuthority } from "../../../src/controlplane/auth/certificates.ts";
@@ -37,7 +37,7 @@ async function said(server: KeyPair, bundle: string, host = "localhost"): Promis
   open.push(listening);
   listening.listen(0, "127.0.0.1");
   await once(listening, "listening");
-  const pool = certificatesIn(bundle);
+  const pool = certificatesOf(Buffer.from(bundle).toString("base64"));
   const socket = connect({
     host: "127.0.0.1",
     port: (listening.address() as AddressInfo).port,

@@ -45,7 +45,7 @@ describe("a converter", () => {
       strategy: "Webhook",
       webhook: {
         clientConfig: {
-          service: { name: "webhook-service", namespace: "system", path: "/convert" },
+          service: { name: "webhook-service", namespace: "system" },
         },
         conversionReviewVersions: ["v1"],
       },

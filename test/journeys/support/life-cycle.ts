@@ -281,7 +281,7 @@ export class LifeCycle {
   }
 
   async #chartUpgrade(): Promise<void> {
-    this.#addField("colour");
+    this.#addField("color");
     await this.#tsop("manifests");
     await this.#tsop(`chart --image ${IMAGE}:4`);
     await this.#helm("upgrade", "shop", "chart", "-n", NAMESPACE, "--wait");
@@ -289,7 +289,7 @@ export class LifeCycle {
     const releases = [1, 2].map((n) => `Secret ${NAMESPACE}/sh.helm.release.v1.shop.v${n}`);
     await this.#expectAdded([CRD, SAMPLE, `Namespace ${NAMESPACE}`, ...releases, ...kept]);
     await this.#expectImage(`${IMAGE}:4`, NAMESPACE);
-    await this.#expectField("colour");
+    await this.#expectField("color");
   }
 
   async #chartUninstall(): Promise<void> {

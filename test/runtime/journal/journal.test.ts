@@ -264,6 +264,29 @@ describe("the debug endpoint", () => {
     await reader?.cancel();
   });
 
+  it("sends a new reader all that is kept, once and in order, as fast as it reads", async () => {
+    const message = "x".repeat(2000);
+    await start(async ({ client }, number) => {
+      const data = { message: `${message}${number}` };
+      await client.apply(ConfigMap, { metadata: { ...ONE, name: "copy" }, data });
+      return number < 400 ? { requeueAfterMs: 1 } : undefined;
+    });
+    await clock.advance(5000);
+    await manager.idle();
+    const kept = (await answer()).entries.map(({ number }) => number);
+    expect(kept.length).toBeGreaterThan(300);
+    const response = await fetch(url("/debug/journal/events"), { headers });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes(`id: ${kept.at(-1)}\n`)) text += (await reader?.read())?.value ?? "";
+    await clientFor(cluster).create(ConfigMap, { metadata: { ...ONE, name: "later" } });
+    while (!text.includes('"name":"later"')) text += (await reader?.read())?.value ?? "";
+    await reader?.cancel();
+    const sent = [...text.matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number));
+    expect(sent.slice(0, kept.length)).toEqual(kept);
+    expect(new Set(sent).size).toBe(sent.length);
+  });
+
   it("tells what is in hand, in line and waiting for its time", async () => {
     await start(async () => ({ requeueAfterMs: 30_000 }));
     expect((await answer()).queues).toEqual([

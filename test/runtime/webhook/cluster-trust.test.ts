@@ -82,7 +82,7 @@ const loadCheck: LoadContentCheck = async () => {
 };
 
 const keysOf = (trust: ClusterTrust): string[] =>
-  trust.trustOf(HUB).keys.map((key) => key.toString("hex"));
+  trust.trustOf(HUB, "/convert").keys.map((key) => key.toString("hex"));
 
 describe("what conversions trust", () => {
   it("is one key for all replicas, which the first of them makes, and the definition", async () => {
@@ -102,7 +102,7 @@ describe("what conversions trust", () => {
         immutable: true,
       },
     ]);
-    const known = replicas[0]?.trustOf(HUB).definition;
+    const known = replicas[0]?.trustOf(HUB, "/convert").definition;
     expect([known?.storage, known?.stored]).toEqual(["v1", ["v1"]]);
     expect([known?.hasStatus("v1"), known?.hasStatus("v1alpha1")]).toEqual([true, false]);
     const widget = (size: number): SentObject =>
@@ -127,7 +127,7 @@ describe("what conversions trust", () => {
     api.put(CRD, definition(["v1"]));
     await clock.advance(60_000);
     expect(keysOf(trust)).toEqual(before);
-    expect(trust.trustOf(HUB).definition.stored).toEqual(["v1"]);
+    expect(trust.trustOf(HUB, "/convert").definition.stored).toEqual(["v1"]);
     const [secret] = api.objects(SECRETS) as unknown as { data: { key: string } }[];
     expect(Buffer.from(secret?.data.key ?? "", "base64").toString("hex")).toBe(before[0]);
     const key = Buffer.alloc(32, 7).toString("base64");

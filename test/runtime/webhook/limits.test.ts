@@ -48,7 +48,7 @@ class WidgetConversion implements Converter<Widget, OldWidget> {
 
 const MIB = 2 ** 20;
 const MEMORY =
-  "Raise the memory limit of the container and --max-old-space-size with it, or set serverMemoryBytes of createManager.";
+  "Raise the memory limit of the container, which the heap follows in the scaffolded image, or set serverMemoryBytes of createManager.";
 
 let server: TestServer;
 const sockets: TLSSocket[] = [];

@@ -260,6 +260,7 @@ describe("a webhook server with short limits", () => {
   const pathOf = (name: string, body: string): readonly [string, ServedPath] => [
     name,
     {
+      name,
       metrics: new WebhookMetrics(new Registry(), systemClock).of(name),
       maxBytes: 1000,
       isForAll: false,

@@ -1,5 +1,5 @@
 /** `tsop bundle`: generates an OLM bundle from `config/default`. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { TsopError, UsageError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
@@ -33,6 +33,7 @@ import { present } from "../../../present.ts";
 import { tableOf } from "../../../table.ts";
 import type { Options, Run } from "../../command.ts";
 import type { bundle } from "./flags.ts";
+import { readRegularFile } from "../../../regular-file.ts";
 
 type BundleOptions = Options<typeof bundle>;
 
@@ -186,7 +187,7 @@ async function readIcon(
   given: string,
 ): Promise<{ base64data: string; mediatype: string }> {
   const mediatype = PICTURES.get(extname(path).toLowerCase());
-  const data = await readFile(path).catch(() => undefined);
+  const data = await readRegularFile(path).catch(() => undefined);
   if (mediatype !== undefined && data) return { base64data: data.toString("base64"), mediatype };
   throw new UsageError(
     "bundle-icon",

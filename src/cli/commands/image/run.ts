@@ -2,6 +2,7 @@
 import { basename, relative, resolve } from "node:path";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
+import { withoutPrograms } from "../../git.ts";
 import { splitImage } from "../../../kube/text/image-name.ts";
 import { bundledOperator } from "../../operator/bundle.ts";
 import { imageArchive } from "../../packaging/oci/image.ts";
@@ -103,7 +104,9 @@ async function buildByEngine(
   if (dryRun) return 0;
   const signal = context.untilInterrupted();
   try {
-    await runToEnd({ program: engine, args, cwd: root, env: context.env }, { signal, context });
+    // Otherwise buildx runs git in the project, and git the programs that the project's config names.
+    const env = withoutPrograms({ ...context.env, BUILDX_GIT_INFO: "0" });
+    await runToEnd({ program: engine, args, cwd: root, env }, { signal, context });
   } catch (error) {
     throw new TsopError(
       "image-not-built",

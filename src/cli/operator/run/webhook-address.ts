@@ -2,6 +2,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { UsageError } from "../../../errors.ts";
 import { present } from "../../../present.ts";
+import { isLoopbackHost } from "../../../runtime/loopback.ts";
 
 /** A host, and the port if it was said. */
 export interface WebhookAddress {
@@ -9,8 +10,6 @@ export interface WebhookAddress {
   readonly host: string;
   readonly port?: number;
 }
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
 /** The address in `--webhook-address`. @throws UsageError `bad-webhook-address` */
 export function parseWebhookAddress(text: string): WebhookAddress {
@@ -31,12 +30,12 @@ export function parseWebhookAddress(text: string): WebhookAddress {
 
 /** The address of this machine for an API server on it; `undefined` for one elsewhere. */
 export function addressBeside(server: string): WebhookAddress | undefined {
-  return LOOPBACK.test(new URL(server).hostname) ? { host: "127.0.0.1" } : undefined;
+  return isLoopbackHost(new URL(server).hostname) ? { host: "127.0.0.1" } : undefined;
 }
 
 /** The address on which a server for that host listens: itself for a loopback address, all (`undefined`) for others. */
 export const listeningAddress = (host: string): string | undefined =>
-  isIP(host) !== 0 && LOOPBACK.test(host) ? host : undefined;
+  isIP(host) !== 0 && isLoopbackHost(host) ? host : undefined;
 
 /** The origin of URLs that lead there. */
 export const originOf = (host: string, port: number): string =>

@@ -5,6 +5,7 @@
  */
 import { TsopError } from "../../../errors.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
+import { CONVERSION_PATH } from "../../../kube/webhooks/webhook-marks.ts";
 import type { MutatingWebhook } from "../../../generated/k8s/admissionregistration-v1.ts";
 import type { Service, ServicePort } from "../../../generated/k8s/core-v1.ts";
 import { isCrd, type Crd } from "../../project/crd.ts";
@@ -87,6 +88,8 @@ export function webhookDefinitions(
     definitions.push({
       type: "ConversionWebhook",
       generateName: `c${crd.spec.names.plural}.kb.io`,
+      // OLM requires a path, and the operator replaces it.
+      webhookPath: CONVERSION_PATH,
       ...server(`The conversion of ${name}`, conversion?.clientConfig),
       admissionReviewVersions: conversion?.conversionReviewVersions ?? ["v1"],
       sideEffects: "None",

@@ -1,9 +1,10 @@
 /**
  * The disk as the compiler asks for it, with a note of each answer: the stamp of a run holds all of them.
  */
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { ts } from "../../load.ts";
 import type { Reads } from "../../stamp.ts";
+import { readRegularFileSync } from "../../../regular-file.ts";
 
 /** Texts that files will have, by absolute path; `undefined` for a file that will be gone. */
 export type EditedFiles = ReadonlyMap<string, string | undefined>;
@@ -53,7 +54,7 @@ export class Disk implements ts.ParseConfigHost {
    * The content of a file, which is noted. @throws the system's error for one that cannot be read
    */
   #note(path: string): Buffer {
-    const bytes = this.#files.get(path) ?? readFileSync(path);
+    const bytes = this.#files.get(path) ?? readRegularFileSync(path);
     this.#files.set(path, bytes);
     return bytes;
   }

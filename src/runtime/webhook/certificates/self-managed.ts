@@ -10,13 +10,13 @@ import { CERTIFICATE_SECRET, WEBHOOK_SERVICE } from "../../../kube/webhooks/cert
 import { isAlreadyExists, isConflict } from "../../../kube/status.ts";
 import type { Logger } from "../../../log.ts";
 import type { Client } from "../../client/client.ts";
-import type { ServerCertificate } from "../../serving/certificate-files.ts";
+import type { ReadingObserver, ServerCertificate } from "../../serving/certificate-files.ts";
 import type { CertificateProvider } from "./certificate-provider.ts";
 import { CaBundles } from "./ca-bundle.ts";
 import { CertificateStore, type Stored } from "./certificate-store.ts";
 import { AUTHORITY_VALIDITY_MS, SERVING_VALIDITY_MS } from "./issue.ts";
 import { endsShortly, planKeyring, textsOf, type Validity } from "./keyring.ts";
-import { certificateIn, certificatesIn, periodProblem } from "../../serving/pem.ts";
+import { certificateIn, certificatesIn, periodOf, periodProblem } from "../../serving/pem.ts";
 import { type HandlerMarks, targetsOf } from "./targets.ts";
 
 /** The periods of certificates, and the times between checks. */
@@ -43,6 +43,8 @@ export interface SelfManagedParts {
   readonly namePrefix: string;
   /** The markers of the handlers. */
   readonly marks: HandlerMarks;
+  /** Counts the readings of the Secret, with the time when the served certificate expires. */
+  readonly observe?: ReadingObserver;
   readonly times?: Partial<CertificateTimes>;
 }
 
@@ -72,6 +74,7 @@ export class SelfManaged implements CertificateProvider {
   readonly #bundles: CaBundles;
   /** The authorities that all targets trust, each with the time when this was first seen. */
   readonly #trusted: { readonly authority: X509Certificate; readonly sinceMs: number }[] = [];
+  readonly #observe: ReadingObserver;
   #renewed: (certificate: ServerCertificate) => void = () => undefined;
   #served: Served | undefined;
   #wasReady = false;
@@ -80,7 +83,8 @@ export class SelfManaged implements CertificateProvider {
   #told: readonly string[] = [];
 
   constructor(parts: SelfManagedParts) {
-    const { client, clock, log, namespace, namePrefix, marks, times } = parts;
+    const { client, clock, log, namespace, namePrefix, marks, observe, times } = parts;
+    this.#observe = observe ?? (() => undefined);
     const service = { namespace, name: `${namePrefix}${WEBHOOK_SERVICE}` };
     const host = `${service.name}.${namespace}.svc`;
     this.#clock = clock;
@@ -140,6 +144,7 @@ export class SelfManaged implements CertificateProvider {
         await this.#look();
       } catch (error) {
         this.#problem = messageOf(error);
+        this.#observe();
         this.#tell();
       }
       failures = this.#isWell ? 0 : failures + 1;
@@ -174,6 +179,7 @@ export class SelfManaged implements CertificateProvider {
       this.#noteTrust(certificatesIn(bundle));
       this.#adopt(texts);
     }
+    this.#observe(texts && this.#served && periodOf(this.#served.certificate).toMs);
     this.#tell();
   }
 

@@ -17,6 +17,7 @@ export interface ConversionRegistry {
    * several kinds and versions, and must not be changed: the objects of the request are frozen.
    *
    * @param signal - aborted when the API server stops waiting
+   * @param path - of the request
    * @throws Error with the reason why one of them cannot be converted: the whole request fails, and
    *   the user sees the message
    */
@@ -24,5 +25,6 @@ export interface ConversionRegistry {
     objects: readonly SentObject[],
     desiredAPIVersion: string,
     signal: AbortSignal,
+    path: string,
   ): readonly SentObject[] | Promise<readonly SentObject[]>;
 }

@@ -8,7 +8,7 @@ import { type Logger, silentLogger } from "../../../log.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from "../../../kube/resource.ts";
-import { conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
+import { CONVERSION_PATH, conversionOf } from "../../../kube/webhooks/webhook-marks.ts";
 import { omittedText, ReportLimit } from "../../report-limit.ts";
 import { ToldBefore } from "../../told-before.ts";
 import type { AnyConverter, ConversionRegistry } from "./conversion-registry.ts";
@@ -27,8 +27,10 @@ export interface HubConversionOptions {
   readonly log?: Logger;
   /** `false`: only the converters decide, and the fields that they drop are lost. */
   readonly lossless?: boolean;
-  /** The bytes that the annotations of one request's objects can grow by; any number when absent. */
+  /** The bytes that the annotations of the objects of all requests can grow by; any number when absent. */
   readonly keptMaxBytes?: number;
+  /** The failure of a request that fits only when others are answered. */
+  readonly busy?: () => Error;
   /** What is restored from annotations; only what this process kept when absent. */
   readonly trustOf?: TrustOf;
   /** Resolves when `trustOf` may be asked; it may at once when absent. */
@@ -42,9 +44,16 @@ const IGNORED: Readonly<Record<Ignored, string>> = {
     "The status in the annotation is not restored because this operator did not sign it: somebody wrote or copied it, or the operator's key is new. The operator has to set these fields again.",
   invalid:
     "The fields in the annotation are not restored because this operator did not sign them, and with them the object would not be valid in the version that they are for.",
+  "outdated status":
+    "The status fields in the annotation are not restored because the rest of the status has changed since they were kept. This is logged for one object of the kind.",
+  unsigned:
+    "The status fields that the other version lacks are kept without a signature, and not restored, because the request did not come to the path that this operator writes into the CRD. This is logged for one object of the kind.",
   "too large":
     "The fields that the other version lacks are too large for the annotation. The object is shown without them there, and cannot be written in that version.",
 };
+
+/** These concern all objects of a kind. */
+const ONCE_A_KIND: ReadonlySet<Ignored> = new Set(["outdated status", "unsigned"]);
 
 /** The number of objects, and the time, after which other work gets a turn. */
 const OBJECTS_AT_ONCE = 100;
@@ -60,6 +69,9 @@ export class HubConversion implements ConversionRegistry {
   readonly #options: StepOptions;
   readonly #clock: Clock;
   readonly #keptMaxBytes: number;
+  readonly #busy: () => Error;
+  /** Of the requests under way. */
+  #keptBytes = 0;
   readonly #trustOf: TrustOf;
   readonly #untilKnown: HubConversionOptions["untilKnown"];
 
@@ -68,6 +80,7 @@ export class HubConversion implements ConversionRegistry {
     log = silentLogger,
     lossless = true,
     keptMaxBytes = Infinity,
+    busy = () => new ConversionError("other conversions take the memory for kept fields"),
     trustOf = ownTrust(),
     untilKnown,
   }: HubConversionOptions = {}) {
@@ -77,17 +90,21 @@ export class HubConversion implements ConversionRegistry {
       unreadable: new ReportLimit(clock),
       "unsigned status": new ReportLimit(clock),
       invalid: new ReportLimit(clock),
+      "outdated status": new ReportLimit(clock),
+      unsigned: new ReportLimit(clock),
       "too large": new ReportLimit(clock),
     };
     this.#clock = clock;
     this.#keptMaxBytes = keptMaxBytes;
+    this.#busy = busy;
     this.#trustOf = trustOf;
     this.#untilKnown = untilKnown;
     this.#options = {
       lossless,
       ignored: (why, annotation, object) => {
         const { metadata } = object;
-        if (!told.isFirst(`${why} ${annotation} ${metadata.uid ?? objectNameOf(object)}`)) return;
+        const which = ONCE_A_KIND.has(why) ? object.kind : (metadata.uid ?? objectNameOf(object));
+        if (!told.isFirst(`${why} ${annotation} ${which}`)) return;
         const omitted = limits[why].admit();
         if (omitted === undefined) return;
         const fields = { annotation, kind: object.kind, name: metadata.name };
@@ -115,10 +132,25 @@ export class HubConversion implements ConversionRegistry {
     objects: readonly SentObject[],
     desiredAPIVersion: string,
     signal?: AbortSignal,
+    path = CONVERSION_PATH,
   ): Promise<readonly SentObject[]> {
     await this.#untilKnown?.(signal);
+    const kept = new KeptBytes((bytes) => {
+      this.#keptBytes += bytes;
+    });
+    try {
+      return await this.#convertAll(objects, desiredAPIVersion, { signal, path, kept });
+    } finally {
+      kept.add(-kept.bytes);
+    }
+  }
+
+  async #convertAll(
+    objects: readonly SentObject[],
+    desiredAPIVersion: string,
+    { signal, path, kept }: { signal: AbortSignal | undefined; path: string; kept: KeptBytes },
+  ): Promise<readonly SentObject[]> {
     const converted: SentObject[] = [];
-    let keptBytes = 0;
     let turn = { atMs: this.#clock.monotonicMs(), before: 0 };
     for (const object of objects) {
       const isLong = this.#clock.monotonicMs() - turn.atMs >= MS_AT_ONCE;
@@ -127,18 +159,20 @@ export class HubConversion implements ConversionRegistry {
         signal?.throwIfAborted();
         turn = { atMs: this.#clock.monotonicMs(), before: converted.length };
       }
-      const result = this.convertOne(object, desiredAPIVersion);
-      keptBytes += annotationBytesOf(result) - annotationBytesOf(object);
-      if (keptBytes > this.#keptMaxBytes) throw new ConversionError(tooMuchKept(desiredAPIVersion));
+      const result = this.convertOne(object, desiredAPIVersion, path);
+      kept.add(annotationBytesOf(result) - annotationBytesOf(object));
+      const isTooMuch = kept.bytes > this.#keptMaxBytes;
+      if (isTooMuch) throw new ConversionError(tooMuchKept(desiredAPIVersion));
+      if (this.#keptBytes > this.#keptMaxBytes) throw this.#busy();
       converted.push(result);
     }
     return converted;
   }
 
   /** Converts one object to that version. @throws Error that names the object and the converter */
-  convertOne(object: SentObject, desiredAPIVersion: string): SentObject {
+  convertOne(object: SentObject, desiredAPIVersion: string, path = CONVERSION_PATH): SentObject {
     try {
-      const steps = this.#steps(object, desiredAPIVersion);
+      const steps = this.#steps(object, desiredAPIVersion, path);
       return steps.reduce((before, step) => takeStep(before, step, this.#options), object);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -149,7 +183,7 @@ export class HubConversion implements ConversionRegistry {
     }
   }
 
-  #steps({ apiVersion, kind: name }: SentObject, desired: string): readonly Step[] {
+  #steps({ apiVersion, kind: name }: SentObject, desired: string, path: string): readonly Step[] {
     if (apiVersion === desired) return [];
     const { group } = parseApiVersion(apiVersion);
     const kind = this.#kinds.get(kindKey(group, name));
@@ -161,7 +195,7 @@ export class HubConversion implements ConversionRegistry {
       const known = [hub, ...kind.spokes.keys()].join(", ");
       throw new ConversionError(`no converter was added for ${spoke}; there are ${known}`);
     };
-    const trust = this.#trustOf(kind.hub);
+    const trust = this.#trustOf(kind.hub, path);
     const steps: Step[] = [];
     if (apiVersion !== hub) {
       const converter = converterOf(apiVersion);
@@ -171,6 +205,27 @@ export class HubConversion implements ConversionRegistry {
       steps.push({ converter: converterOf(desired), from: hub, to: desired, toHub: false, trust });
     }
     return steps;
+  }
+}
+
+/** The growth of the annotations in one request, which counts for all. */
+class KeptBytes {
+  readonly #counted: (bytes: number) => void;
+  #sum = 0;
+
+  constructor(counted: (bytes: number) => void) {
+    this.#counted = counted;
+  }
+
+  /** Annotations that become smaller give nothing to other requests. */
+  get bytes(): number {
+    return Math.max(0, this.#sum);
+  }
+
+  add(bytes: number): void {
+    const before = this.bytes;
+    this.#sum += bytes;
+    this.#counted(this.bytes - before);
   }
 }
 

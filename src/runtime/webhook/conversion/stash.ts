@@ -24,14 +24,19 @@ export interface Stash {
   readonly signature?: string;
   readonly text: string;
   readonly difference: FieldsDifference;
+  /** Identifies the status that the object had with these fields; absent if none of them is in a status that is stored. */
+  readonly beside?: string;
 }
 
 const SIGNED = /^\{"signature":"([\w-]{43})",/;
 
-/** The text of an annotation. */
-export function stashText(difference: Difference, sign: (text: string) => string): string {
-  const text = encodeJson(difference);
-  return `{"signature":"${sign(text)}",${text.slice(1)}`;
+/** The text of an annotation; without a signature if it cannot be signed. */
+export function stashText(
+  difference: Difference,
+  { beside, sign }: { readonly beside?: string | undefined; sign?: (text: string) => string },
+): string {
+  const text = encodeJson({ ...present({ beside }), ...difference });
+  return sign ? `{"signature":"${sign(text)}",${text.slice(1)}` : text;
 }
 
 /**
@@ -46,7 +51,9 @@ export function readStash(annotation: unknown): Stash | undefined {
     const difference = parseExact(text);
     if (!isDifference(difference) || !("fields" in difference)) return undefined;
     if (RUNTIME_FIELDS.some((name) => Object.hasOwn(difference.fields, name))) return undefined;
-    return { text, difference, ...present({ signature }) };
+    const { beside } = difference as { beside?: unknown };
+    const known = typeof beside === "string" ? beside : undefined;
+    return { text, difference, ...present({ signature, beside: known }) };
   } catch {
     return undefined;
   }

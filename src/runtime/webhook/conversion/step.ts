@@ -4,6 +4,7 @@ import type { JsonObject, SentObject } from "../../../kube/object.ts";
 import { parseApiVersion } from "../../../kube/resource.ts";
 import type { AnyConverter } from "./conversion-registry.ts";
 import { BadContent, RUNTIME_FIELDS, plainContent } from "./content.ts";
+import { identityOf as valueIdentity } from "./identity.ts";
 import { type Difference, differenceOf, type FieldsDifference, restore } from "./difference.ts";
 import {
   annotationBytes,
@@ -28,7 +29,13 @@ export interface Step {
 }
 
 /** Why fields are not restored from an annotation, or not kept in it. */
-export type Ignored = "unreadable" | "unsigned status" | "invalid" | "too large";
+export type Ignored =
+  | "unreadable"
+  | "unsigned status"
+  | "outdated status"
+  | "invalid"
+  | "unsigned"
+  | "too large";
 
 export interface StepOptions {
   readonly lossless: boolean;
@@ -54,7 +61,7 @@ export function takeStep(object: SentObject, step: Step, options: StepOptions): 
   const difference = differenceOf(content, cameBack);
   return assembled(
     { apiVersion: to, kind: object.kind },
-    withKept(object, metadata, { difference, step, options }),
+    withKept(object, metadata, { difference, kept, step, options }),
     kept,
   );
 }
@@ -65,9 +72,10 @@ function withKept(
   metadata: JsonObject,
   {
     difference,
+    kept,
     step,
     options,
-  }: { difference: Difference | undefined; step: Step; options: StepOptions },
+  }: { difference: Difference | undefined; kept: JsonObject; step: Step; options: StepOptions },
 ): JsonObject {
   const { from, to, trust } = step;
   const { storage, stored } = trust.definition;
@@ -82,7 +90,14 @@ function withKept(
   const signed = { ...about, generation: isStored ? undefined : generation };
   const [key] = trust.keys;
   const sign = (text: string): string => signatureOf(key, { use: "fields", text, ...signed });
-  const annotated = withTexts(bare, "annotations", { [stash]: stashText(difference, sign) });
+  const hasStatus = statusIsIn(difference) && trust.definition.hasStatus(before);
+  if (hasStatus && !trust.signs) options.ignored("unsigned", stash, object);
+  const text = stashText(difference, {
+    // The status of a stored object changes without its annotations, which users can write.
+    ...(isStored && hasStatus && { beside: valueIdentity(kept["status"] ?? null) }),
+    ...(trust.signs && { sign }),
+  });
+  const annotated = withTexts(bare, "annotations", { [stash]: text });
   const bytes = annotationBytes(annotated);
   if (bytes <= ANNOTATIONS_MAX_BYTES) return annotated;
   // A read has to be answered. Objects without a uid, and in a version that none is stored in, are written.
@@ -133,7 +148,11 @@ function restored(
     return content;
   }
   if (isAuthentic(stash, object, version, trust)) {
-    return restore(content, stash.difference) as JsonObject;
+    const { beside, difference: all } = stash;
+    const { status = null } = contentOf(object);
+    const isCurrent = beside === undefined || beside === valueIdentity(status);
+    if (!isCurrent) ignored("outdated status", annotation, object);
+    return restore(content, isCurrent ? all : differenceWithoutStatus(all)) as JsonObject;
   }
   // Who may write an object may write its annotations, and thereby not its status.
   const { definition } = trust;
@@ -167,9 +186,11 @@ function isAuthentic(
 }
 
 function differenceWithoutStatus(difference: FieldsDifference): FieldsDifference {
-  const isOfStatus = Object.hasOwn(difference.fields, "status");
-  return isOfStatus ? { fields: withoutStatus(difference.fields) } : difference;
+  return statusIsIn(difference) ? { fields: withoutStatus(difference.fields) } : difference;
 }
+
+const statusIsIn = (difference: Difference): difference is FieldsDifference =>
+  "fields" in difference && Object.hasOwn(difference.fields, "status");
 
 function withoutStatus<T extends object>(fields: T & { readonly status?: unknown }): T {
   const { status: _, ...rest } = fields;

@@ -23,10 +23,12 @@ export interface KindTrust {
   /** The first one signs; what another one signed is trusted as well. */
   readonly keys: readonly [Buffer, ...Buffer[]];
   readonly definition: ConvertedDefinition;
+  /** Whether the client is an API server, as far as the path of its request shows it: only then kept fields are signed. */
+  readonly signs: boolean;
 }
 
-/** What conversions trust now, by the hub of the kind. */
-export type TrustOf = (hub: ResourceInfo) => KindTrust;
+/** What conversions trust now, by the hub of the kind and the path of the request. */
+export type TrustOf = (hub: ResourceInfo, path: string) => KindTrust;
 
 export const KEY_BYTES = 32;
 const MARK_BYTES = 16;
@@ -38,6 +40,7 @@ export function ownTrust(): TrustOf {
   const keys = [newKey()] as const;
   return ({ version }) => ({
     keys,
+    signs: true,
     definition: {
       storage: version,
       stored: [version],
@@ -73,7 +76,7 @@ export function signatureOf(key: Buffer, { use, uid, version, generation, text }
  * one at most; a signature of an older one is of an object that has changed since.
  */
 export function isSigned(
-  { keys }: KindTrust,
+  { keys }: Pick<KindTrust, "keys">,
   signature: string,
   { generation, ...signed }: Signed,
 ): boolean {

@@ -8,7 +8,7 @@ import type { TLSSocket } from "node:tls";
 import type { Exchange, Exchanges } from "../requests/exchange.ts";
 import type { Reply } from "../requests/replies.ts";
 import { BodyParts } from "../requests/body-parts.ts";
-import type { ServedPath } from "../requests/served-path.ts";
+import { servedAt, type ServedPath } from "../requests/served-path.ts";
 import type { RequestMemory } from "../../serving/request-memory.ts";
 import type { AnswerTexts } from "./answer-text.ts";
 import { type RequestHead, requestHeadOf } from "./request-head.ts";
@@ -104,7 +104,7 @@ export class DirectConnection {
       return;
     }
     const head = requestHeadOf(piece);
-    const path = head && this.#parts.paths.get(head.pathname);
+    const path = head && servedAt(this.#parts.paths, head.pathname);
     // Nobody takes the last answer, but asks for more.
     const isJammed = this.#socket.writableLength > 0;
     const isRefused = !path || !(path.isForAll || this.#parts.isTrusted(this.#socket));

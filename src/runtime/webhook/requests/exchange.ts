@@ -16,7 +16,6 @@ const LARGE_BYTES = 256 * 1024;
 
 /** The head of a request to a path that is served. */
 export interface Asked extends Omit<PathRequest, "body" | "take"> {
-  readonly pathname: string;
   /** Without the question mark. */
   readonly query: string;
 }
@@ -48,7 +47,7 @@ export class Exchanges {
   begin(path: ServedPath, asked: Asked): Exchange {
     this.#begun++;
     const { clock, tracing } = this.#parts;
-    const span = tracing?.review(asked.pathname, asked.headers);
+    const span = tracing?.review(path.name, asked.headers);
     const patience = new Patience(clock, patienceOf(asked.query, path.defaultTimeoutMs));
     const { memory, refusals } = this.#parts;
     const waiting = this.#waiting;
@@ -115,9 +114,9 @@ export class Exchange {
 
   #answer(body: Buffer): Reply | Promise<Reply> {
     const { span, patience } = this.#parts;
-    const { method, headers } = this.#asked;
+    const { pathname, method, headers } = this.#asked;
     const answer = (): Reply | Promise<Reply> =>
-      replyOf(this.#path, { method, headers, body, take: this.#take }, patience);
+      replyOf(this.#path, { pathname, method, headers, body, take: this.#take }, patience);
     return span ? span.run(answer) : answer();
   }
 
@@ -131,7 +130,7 @@ export class Exchange {
   };
 
   #refused(failed: ReviewFailure): void {
-    tellRefusal(this.#parts.refusals, `A request to ${this.#asked.pathname} was refused`, failed);
+    tellRefusal(this.#parts.refusals, `A request to ${this.#path.name} was refused`, failed);
   }
 
   /**
@@ -153,8 +152,11 @@ export class Exchange {
         giveUp();
       },
     };
-    // The text, and its bytes.
-    this.#giveBack(Math.min(this.#taken, 2 * body.length));
+    // The text, and its bytes. It exists already, so it is counted if that is possible.
+    const textBytes = 2 * body.length;
+    const moreBytes = textBytes - this.#taken;
+    if (moreBytes > 0 && memory.take(moreBytes, false)) this.#taken = textBytes;
+    this.#giveBack(Math.min(this.#taken, textBytes));
     memory.waits(waiting);
     return () => {
       memory.goesOn(waiting);

@@ -6,7 +6,7 @@ import { type ExceededLimit, ReviewFailure } from "./replies.ts";
 
 const MIB = 1024 * 1024;
 const MORE_MEMORY =
-  "Raise the memory limit of the container and --max-old-space-size with it, or set serverMemoryBytes of createManager.";
+  "Raise the memory limit of the container, which the heap follows in the scaffolded image, or set serverMemoryBytes of createManager.";
 
 /** As controller-runtime's: two objects of 3 MB, and the rest of the request. */
 export const ADMISSION_MAX_BYTES = 7 * MIB;

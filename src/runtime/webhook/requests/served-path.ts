@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { messageOf } from "../../../errors.ts";
+import { CONVERSION_PATH, isConversionPath } from "../../../kube/webhooks/webhook-marks.ts";
 import { parseExactBytes } from "../../rest/json/exact-json.ts";
 import type { Patience } from "./patience.ts";
 import { type AskedReview, failureReply, type Reply, ReviewFailure, UNREAD } from "./replies.ts";
@@ -10,6 +11,8 @@ import type { PathMetrics } from "./webhook-metrics.ts";
 const JSON_TYPE = "application/json";
 
 export interface ServedPath {
+  /** In the log and in spans: a path of conversions is unguessable. */
+  readonly name: string;
   readonly metrics: PathMetrics;
   readonly maxBytes: number;
   /** The memory of a review, as a multiple of what reading its body takes: a handler can make copies. */
@@ -21,12 +24,25 @@ export interface ServedPath {
   /** How a body is to be answered, as far as it can be read. */
   askedBy(body: unknown): AskedReview;
   /** @throws ReviewFailure */
-  answer(body: unknown, asked: AskedReview, patience: Patience): Reply | Promise<Reply>;
+  answer(
+    body: unknown,
+    asked: AskedReview,
+    patience: Patience,
+    pathname: string,
+  ): Reply | Promise<Reply>;
   /** Told of what nobody foresaw, such as an answer that has no JSON. */
   broken(error: unknown): void;
 }
 
+/** Finds what is served at a path. */
+export const servedAt = (
+  paths: ReadonlyMap<string, ServedPath>,
+  pathname: string,
+): ServedPath | undefined =>
+  paths.get(pathname) ?? (isConversionPath(pathname) ? paths.get(CONVERSION_PATH) : undefined);
+
 export interface PathRequest {
+  readonly pathname: string;
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -49,7 +65,7 @@ export function replyOf(
   try {
     const body = parsed(request);
     asked = path.askedBy(body);
-    const reply = path.answer(body, asked, patience);
+    const reply = path.answer(body, asked, patience, request.pathname);
     return reply instanceof Promise ? reply.catch(failed) : reply;
   } catch (error) {
     return failed(error);

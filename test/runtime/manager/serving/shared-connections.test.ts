@@ -2,7 +2,10 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { SharedConnections } from "../../../../src/runtime/serving/shared-connections.ts";
+import {
+  networkOf,
+  SharedConnections,
+} from "../../../../src/runtime/serving/shared-connections.ts";
 
 const open: { destroy(): void }[] = [];
 afterEach(() => {
@@ -56,6 +59,34 @@ it.runIf(process.platform === "linux")(
     expect([ended(held), ended(others)]).toEqual([50, 0]);
   },
 );
+
+it.runIf(process.platform === "linux")(
+  "addresses of one network with a connection each keep nobody else out",
+  async () => {
+    const connectFrom = await serverOf(50);
+    const held = [];
+    for (let count = 0; count < 50; count++) held.push(await connectFrom(`127.1.1.${count + 1}`));
+    const others = [await connectFrom("127.2.1.1"), await connectFrom("127.2.1.2")];
+    await settled(held, 2);
+    expect(ended(others)).toBe(0);
+    // Within their network, too, whoever has fewer gets one.
+    const more = [await connectFrom("127.1.1.99")];
+    await settled(more, 1);
+  },
+);
+
+it.each([
+  ["10.1.2.3", "10.1.2.4", true],
+  ["10.1.2.3", "10.1.3.3", false],
+  ["::ffff:10.1.2.3", "10.1.2.9", true],
+  ["fd00:0:0:1::5", "fd00::1:2:3:4:5", true],
+  ["fd00::1", "fd00:0:0:0:9::", true],
+  ["fd00:1::1", "fd00:2::1", false],
+  ["fe80::1%eth0", "fe80::2", true],
+  ["::1", "::2", true],
+])("%s and %s are of one network: %s", (one, other, isSame) => {
+  expect(networkOf(one) === networkOf(other)).toBe(isSame);
+});
 
 it("of one address the newcomer is ended, and what is under way stays", async () => {
   const connectFrom = await serverOf(10);

@@ -169,6 +169,8 @@ export class Replica {
   readonly started: Promise<unknown>;
   served: X509Certificate | undefined;
   renewals = 0;
+  /** When the served certificate expires, by each look; `undefined` for one that failed. */
+  readonly expiries: (number | undefined)[] = [];
   readonly #stop = new AbortController();
 
   constructor(api: CertificateApi, clock: VirtualClock, times?: Partial<CertificateTimes>) {
@@ -184,6 +186,7 @@ export class Replica {
       namespace: NAMESPACE,
       namePrefix: "shop-",
       marks: MARKS,
+      observe: (expiresAtMs) => this.expiries.push(expiresAtMs),
       ...(times ? { times } : {}),
     });
     this.started = this.provider

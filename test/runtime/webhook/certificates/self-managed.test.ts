@@ -69,6 +69,15 @@ const annotate = (api: CertificateApi, key: string, value: string): void => {
 };
 
 describe("replicas with a self-managed certificate", () => {
+  it("count their looks, with the time when the served certificate expires", async () => {
+    const { clock, api, replica } = await running();
+    const expiresAtMs = Date.parse(replica.served?.validTo ?? "");
+    expect(new Set(replica.expiries)).toEqual(new Set([expiresAtMs]));
+    api.refuse = (method) => (method === "GET" ? 500 : undefined);
+    await clock.advance(10 * MINUTE_MS);
+    expect(replica.expiries.at(-1)).toBeUndefined();
+  });
+
   it("serve for years what every configuration verifies at any moment, with API servers that lag and replicas that come and go", async () => {
     await withSeeds(1, async (clock) => {
       const api = new CertificateApi(clock);

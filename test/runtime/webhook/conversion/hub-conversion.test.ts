@@ -374,4 +374,22 @@ describe("the fields that are kept of all objects of a request", () => {
       "list fewer objects at once",
     );
   });
+
+  it("is one for all requests under way, and free again after them", async () => {
+    const bounded = new HubConversion({
+      keptMaxBytes: 200 * 40_500,
+      busy: () => new Error("later"),
+    });
+    bounded.add(new OldConversion());
+    const large = widget(V1, { spec: { color: "x".repeat(40_000) } });
+    const list = Array.from({ length: 150 }, () => large);
+    // Both are under way after the first hundred objects.
+    const ends = await Promise.allSettled([bounded.convert(list, OLD), bounded.convert(list, OLD)]);
+    expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(ends.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { message: "later" },
+    });
+    expect(await bounded.convert(list, OLD)).toHaveLength(150);
+    expect(await bounded.convert(list, OLD)).toHaveLength(150);
+  });
 });
