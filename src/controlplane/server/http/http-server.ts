@@ -2,7 +2,7 @@
 import type { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Server, createServer } from "node:https";
+import { type Server, type ServerOptions, createServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { TLSSocket } from "node:tls";
@@ -67,7 +67,7 @@ export class HttpServer {
   async listen(): Promise<void> {
     const { host, port } = this.#options;
     const server = createServer(
-      {
+      withUpgrades({
         cert: this.served.certificate,
         key: this.served.key,
         // Unless the list is empty, Node first reads its own 150 authorities: a third of the whole
@@ -79,7 +79,7 @@ export class HttpServer {
         maxHeaderSize: HEADER_MAX_BYTES,
         keepAliveTimeout: 120_000,
         requestTimeout: 0,
-      },
+      }),
       (request, response) => {
         this.#respond(request, response).catch(() => {
           // An answer that cannot be written cannot be replaced either; the client sees the
@@ -246,6 +246,15 @@ export class HttpServer {
     });
     return this.#turn;
   }
+}
+
+/**
+ * Has Node's parser hand over only the requests that can be upgraded, from Node.js 24.9 on; earlier ones hand over all
+ * with the header.
+ */
+function withUpgrades(options: ServerOptions): ServerOptions {
+  const more = { ...options, shouldUpgradeCallback: asksForWebSocket };
+  return more;
 }
 
 /**
