@@ -21,7 +21,7 @@ import { CertificateAuthority } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
 import { authorize } from "./auth/authorizer.ts";
 import { Impersonation } from "./auth/impersonation.ts";
-import { kubeconfigText } from "./auth/kubeconfig.ts";
+import { ADMIN, type Identity, kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects, publishServer } from "./bootstrap.ts";
@@ -92,12 +92,6 @@ export interface ControlPlaneOptions {
   /** Time and randomness. A `VirtualClock` determines uids, names, keys and certificates, too. */
   readonly clock?: Clock;
   readonly log?: Logger;
-}
-
-/** The user of a kubeconfig. */
-interface Identity {
-  readonly user: string;
-  readonly groups?: readonly string[];
 }
 
 /** A change that was stored. */
@@ -285,8 +279,8 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     if (!http) throw notListening();
     return `https://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
   };
-  const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
-    kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups));
+  const kubeconfigFor = ({ user, groups = [], key }: Identity): string =>
+    kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups, key));
   let adminConfig: string | undefined;
   const controllers = runControllers(cluster, options, {
     caCertificate: authority.certificate,
@@ -308,7 +302,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       return urlOf();
     },
     get kubeconfig() {
-      return (adminConfig ??= kubeconfigFor({ user: "admin", groups: ["system:masters"] }));
+      return (adminConfig ??= kubeconfigFor(ADMIN));
     },
     caCertificate: authority.certificate,
     listens: http !== undefined,
