@@ -7,6 +7,7 @@ import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import type { CliContext } from "../../context.ts";
 import { checkPort } from "../../project/inputs.ts";
+import { serviceAddresses } from "../../project/service-addresses.ts";
 import { keepHeapLean } from "../../lean-heap.ts";
 import { paint } from "../../output.ts";
 import { claimDataDir, requireOwnDataDir, sealDataDir } from "../../project/own-data-dir.ts";
@@ -50,6 +51,7 @@ async function serve(
     controllers: options.controllers,
     nodes: options.nodes,
     clock: context.clock,
+    serviceAddresses: serviceAddresses(options.routeService),
     disableAdmissionPlugins,
     ...present({ dataDir }),
   }).catch((error: unknown) => {

@@ -8,6 +8,7 @@ import { DevKeys } from "../../operator/dev/dev-keys.ts";
 import { DevSession } from "../../operator/dev/dev-session.ts";
 import { TypeChecker } from "../../operator/dev/type-checker.ts";
 import { checkPort } from "../../project/inputs.ts";
+import { serviceAddresses } from "../../project/service-addresses.ts";
 import { paint, reportError } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
 import { ownClientKey } from "../../project/own-client-key.ts";
@@ -49,7 +50,11 @@ async function develop(
   const signal = AbortSignal.any([context.untilInterrupted(), quit.signal]);
   const clientKey = ownClientKey();
   const began = context.clock.monotonicMs();
-  const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });
+  const controlPlane = await startControlPlane({
+    port: options.port,
+    clock: context.clock,
+    serviceAddresses: serviceAddresses(options.routeService),
+  });
   const session = new DevSession(project, controlPlane, context, options);
   const keys = new DevKeys({ root: project.root, session, quit: quit.abort.bind(quit) }, context);
   try {
