@@ -247,6 +247,8 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     bookmarkTicks: new BookmarkTicks(clock),
     clock,
     log,
+    startedAtMs: clock.now(),
+    runsControllers: options.controllers !== "off",
   };
   // A fork has these objects, and reading their list takes longer than everything else.
   if (disk || !state) {

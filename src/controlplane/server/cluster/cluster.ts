@@ -29,6 +29,9 @@ export interface Cluster {
   readonly bookmarkTicks: BookmarkTicks;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly startedAtMs: number;
+  /** Whether the simulated controllers run. */
+  readonly runsControllers: boolean;
 }
 
 /** A resource, or the subresource of it that writes the same object (`status`). */
