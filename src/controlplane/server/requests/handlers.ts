@@ -1,8 +1,9 @@
 /** The handlers of requests to resources, by verb, resource and subresource. */
 import { groupResourceOf } from "../../../kube/resource.ts";
 import { getComponentStatus, listComponentStatuses } from "./component-statuses.ts";
-import { connectRequest, podLog } from "./connect-requests.ts";
+import { connectRequest } from "./connect-requests.ts";
 import { patchRequest } from "./patch-requests.ts";
+import { podLog } from "./pod-logs.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";
 import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
 import type { RequestHandler } from "./presenter.ts";
