@@ -3,6 +3,8 @@ import { asObject } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { notFound } from "../../failures.ts";
+import { isSelected } from "../read/list.ts";
+import { checkPlace, parseListQuery } from "./query.ts";
 import type { Outcome, ResourceRequest } from "./request.ts";
 
 /** The ports of the components beside the server. */
@@ -35,8 +37,12 @@ function statuses({ runsControllers }: Cluster): SentObject[] {
   return [...controllers, status("etcd-0")];
 }
 
-export function listComponentStatuses(cluster: Cluster): Outcome {
-  return { page: { metadata: {}, items: statuses(cluster) } };
+/** @throws StatusError for invalid options */
+export function listComponentStatuses(cluster: Cluster, asked: ResourceRequest): Outcome {
+  const query = parseListQuery(asked);
+  checkPlace(query);
+  const items = statuses(cluster).filter((one) => isSelected(asked.resource, query, one));
+  return { page: { metadata: {}, items } };
 }
 
 /** @throws StatusError 404 */
