@@ -165,8 +165,8 @@ function aggregate(roles: readonly ClusterRole[]): void {
 }
 
 /**
- * Publishes the address of the server, behind the Service `kubernetes`, its identity, and the authority of its
- * client certificates (PEM), for extension API servers.
+ * Publishes the address of the server, behind the Service `kubernetes`, its identity, and the authorities of its
+ * clients and of itself as a front proxy (PEM), for extension API servers.
  */
 export function publishServer(
   cluster: Cluster,
@@ -200,7 +200,15 @@ export function publishServer(
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
-    data: { "client-ca-file": clientCa },
+    data: {
+      "client-ca-file": clientCa,
+      "requestheader-allowed-names": '["front-proxy-client"]',
+      "requestheader-client-ca-file": cluster.aggregator.authority,
+      "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+      "requestheader-group-headers": '["X-Remote-Group"]',
+      "requestheader-uid-headers": '["X-Remote-Uid"]',
+      "requestheader-username-headers": '["X-Remote-User"]',
+    },
   });
   const identity = `apiserver-${createHash("sha256").update(hostname()).digest("hex").slice(0, 26)}`;
   writer.replace("leases.coordination.k8s.io", {

@@ -14,6 +14,7 @@ import { ValidatingPolicies } from "./admission/policies/validating-policies.ts"
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookUsers } from "./admission/webhook-credentials.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
+import { Aggregator } from "./aggregation/aggregator.ts";
 import type { Attributes } from "./request-attributes.ts";
 import { identify } from "./auth/authenticator.ts";
 import type { KeyPair } from "../kube/x509/certificate.ts";
@@ -238,6 +239,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     plugins,
   });
   const cluster: Cluster = {
+    aggregator: new Aggregator({ store, routes, clock }),
     store,
     registry,
     tokens,
@@ -260,6 +262,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   }
   followApiServices(cluster);
   followServices(cluster);
+  cluster.aggregator.start();
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const impersonation = new Impersonation(store);
@@ -294,6 +297,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   });
   const stop = async (): Promise<void> => {
     controllers.stop();
+    cluster.aggregator.stop();
     direct.close();
     await http?.close();
     webhooks.close();

@@ -69,7 +69,7 @@ function openApiDocument(cluster: Cluster, openApi: OpenApi, request: ApiRequest
 }
 
 /** A document of discovery; `undefined` for any other path. */
-function discovery({ registry }: Cluster, request: ApiRequest): Answer | undefined {
+function discovery({ registry, aggregator }: Cluster, request: ApiRequest): Answer | undefined {
   const found = answerDiscovery(
     {
       method: request.method,
@@ -77,8 +77,8 @@ function discovery({ registry }: Cluster, request: ApiRequest): Answer | undefin
       accept: headerOf(request, "accept") || undefined,
       ifNoneMatch: headerOf(request, "if-none-match") || undefined,
     },
-    registry.all(),
-    registry.announced(),
+    [...registry.all(), ...aggregator.resources],
+    [...registry.announced(), ...aggregator.versions],
     headerOf(request, "host"),
   );
   return found && { ...found, headers: { ...NO_CACHE, ...found.headers } };

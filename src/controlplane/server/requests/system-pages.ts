@@ -46,9 +46,9 @@ export function systemPage(cluster: Cluster, { path }: ApiRequest): Answer | und
 }
 
 /** The served paths, as JSON for people. */
-function index({ registry }: Cluster): Answer {
+function index({ registry, aggregator }: Cluster): Answer {
   const paths = new Set(PAGES);
-  const versions = [...registry.all(), ...registry.announced()];
+  const versions = [...registry.all(), ...registry.announced(), ...aggregator.versions];
   for (const { group, version } of versions.filter((one) => one.group !== "")) {
     paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
   }
