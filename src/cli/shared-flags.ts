@@ -109,3 +109,11 @@ export const collectList = (value: string, earlier: readonly string[]): readonly
 export const port = new Option("--port <port>", "port of the API server; 0 picks a free one")
   .argParser(Number)
   .default(0);
+
+/** For the commands that start a control plane. */
+export const routeService = new Option(
+  "--route-service <service=address>",
+  "address on this machine of a Service: namespace/name[:port]=host:port (repeatable)",
+)
+  .argParser(collectList)
+  .default([] as readonly string[], "none");

@@ -80,6 +80,11 @@ export class AdmissionPlugins {
     this.#disabled = new Set(admissionPlugins(disabled));
   }
 
+  /** The names of the disabled plugins. */
+  get disabled(): readonly string[] {
+    return [...this.#disabled];
+  }
+
   isOn(name: AdmissionPlugin): boolean {
     return !this.#disabled.has(name);
   }

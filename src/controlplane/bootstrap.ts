@@ -1,5 +1,7 @@
 /** The objects that every cluster begins with. */
+import { createHash } from "node:crypto";
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { sameJson } from "../kube/json.ts";
 import { advertisedAddress } from "./advertised-address.ts";
 import { bootstrapRbacObjects } from "./auth/bootstrap-rbac.ts";
@@ -8,7 +10,8 @@ import {
   aggregatedRules,
 } from "./controllers/cluster-role-aggregation-controller.ts";
 import { ServerWriter } from "./server-writer.ts";
-import type { Cluster } from "./server/cluster/cluster.ts";
+import { readData } from "./data-file.ts";
+import { type Cluster, randomUid } from "./server/cluster/cluster.ts";
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -116,6 +119,19 @@ export function createBootstrapObjects(
       ],
     },
   });
+  for (const { kind, name, spec } of flowControl()) {
+    writer.add(`${kind.toLowerCase()}s.flowcontrol.apiserver.k8s.io`, {
+      apiVersion: "flowcontrol.apiserver.k8s.io/v1",
+      kind,
+      metadata: {
+        name,
+        generation: 1,
+        annotations: { "apf.kubernetes.io/autoupdate-spec": "true" },
+      },
+      spec,
+      status: {},
+    });
+  }
   if (storageClass) writer.add("storageclasses.storage.k8s.io", DEFAULT_STORAGE_CLASS);
   const rbac = bootstrapRbacObjects();
   if (aggregated) aggregate(rbac.filter(({ kind }) => kind === "ClusterRole"));
@@ -123,6 +139,16 @@ export function createBootstrapObjects(
     writer.add(`${object.kind.toLowerCase()}s.rbac.authorization.k8s.io`, object);
   }
 }
+
+interface FlowControl {
+  readonly kind: "FlowSchema" | "PriorityLevelConfiguration";
+  readonly name: string;
+  readonly spec: object;
+}
+
+/** The default FlowSchemas and PriorityLevelConfigurations. */
+const flowControl = (): readonly FlowControl[] =>
+  readData<FlowControl[]>(new URL("./flow-control.data.json", import.meta.url));
 
 /** Gives aggregated roles the rules of the others, some of which are aggregated themselves. */
 function aggregate(roles: readonly ClusterRole[]): void {
@@ -139,8 +165,8 @@ function aggregate(roles: readonly ClusterRole[]): void {
 }
 
 /**
- * Publishes the address of the server, behind the Service `kubernetes`, and the authority of its
- * client certificates (PEM), for extension API servers.
+ * Publishes the address of the server, behind the Service `kubernetes`, its identity, and the authorities of its
+ * clients and of itself as a front proxy (PEM), for extension API servers.
  */
 export function publishServer(
   cluster: Cluster,
@@ -174,6 +200,33 @@ export function publishServer(
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
-    data: { "client-ca-file": clientCa },
+    data: {
+      "client-ca-file": clientCa,
+      "requestheader-allowed-names": '["front-proxy-client"]',
+      "requestheader-client-ca-file": cluster.aggregator.authority,
+      "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+      "requestheader-group-headers": '["X-Remote-Group"]',
+      "requestheader-uid-headers": '["X-Remote-Uid"]',
+      "requestheader-username-headers": '["X-Remote-User"]',
+    },
+  });
+  const identity = `apiserver-${createHash("sha256").update(hostname()).digest("hex").slice(0, 26)}`;
+  writer.replace("leases.coordination.k8s.io", {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: {
+      name: identity,
+      namespace: "kube-system",
+      annotations: { "kubernetes.io/peer-advertise-address": `${address}:${port}` },
+      labels: {
+        "apiserver.kubernetes.io/identity": "kube-apiserver",
+        "kubernetes.io/hostname": hostname(),
+      },
+    },
+    spec: {
+      holderIdentity: `${identity}_${randomUid(cluster.clock)}`,
+      leaseDurationSeconds: 3600,
+      renewTime: writer.time.replace("Z", ".000000Z"),
+    },
   });
 }

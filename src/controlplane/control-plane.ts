@@ -14,6 +14,7 @@ import { ValidatingPolicies } from "./admission/policies/validating-policies.ts"
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookUsers } from "./admission/webhook-credentials.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
+import { Aggregator } from "./aggregation/aggregator.ts";
 import type { Attributes } from "./request-attributes.ts";
 import { identify } from "./auth/authenticator.ts";
 import type { KeyPair } from "../kube/x509/certificate.ts";
@@ -21,7 +22,7 @@ import { CertificateAuthority } from "./auth/certificates.ts";
 import { type ClusterKeys, createKeys, loadKeys, saveKeys } from "./auth/keys.ts";
 import { authorize } from "./auth/authorizer.ts";
 import { Impersonation } from "./auth/impersonation.ts";
-import { kubeconfigText } from "./auth/kubeconfig.ts";
+import { ADMIN, type Identity, kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects, publishServer } from "./bootstrap.ts";
@@ -92,12 +93,6 @@ export interface ControlPlaneOptions {
   /** Time and randomness. A `VirtualClock` determines uids, names, keys and certificates, too. */
   readonly clock?: Clock;
   readonly log?: Logger;
-}
-
-/** The user of a kubeconfig. */
-interface Identity {
-  readonly user: string;
-  readonly groups?: readonly string[];
 }
 
 /** A change that was stored. */
@@ -244,6 +239,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     plugins,
   });
   const cluster: Cluster = {
+    aggregator: new Aggregator({ store, routes, clock }),
     store,
     registry,
     tokens,
@@ -253,6 +249,8 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     bookmarkTicks: new BookmarkTicks(clock),
     clock,
     log,
+    startedAtMs: clock.now(),
+    runsControllers: options.controllers !== "off",
   };
   // A fork has these objects, and reading their list takes longer than everything else.
   if (disk || !state) {
@@ -264,6 +262,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   }
   followApiServices(cluster);
   followServices(cluster);
+  cluster.aggregator.start();
   const openApi = new OpenApi(GIT_VERSION);
   const api = new Api(cluster, (request) => otherPath(cluster, openApi, request));
   const impersonation = new Impersonation(store);
@@ -285,8 +284,8 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     if (!http) throw notListening();
     return `https://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
   };
-  const kubeconfigFor = ({ user, groups = [] }: Identity): string =>
-    kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups));
+  const kubeconfigFor = ({ user, groups = [], key }: Identity): string =>
+    kubeconfigText(urlOf(), authority.certificate, user, authority.client(user, groups, key));
   let adminConfig: string | undefined;
   const controllers = runControllers(cluster, options, {
     caCertificate: authority.certificate,
@@ -298,6 +297,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
   });
   const stop = async (): Promise<void> => {
     controllers.stop();
+    cluster.aggregator.stop();
     direct.close();
     await http?.close();
     webhooks.close();
@@ -308,7 +308,7 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
       return urlOf();
     },
     get kubeconfig() {
-      return (adminConfig ??= kubeconfigFor({ user: "admin", groups: ["system:masters"] }));
+      return (adminConfig ??= kubeconfigFor(ADMIN));
     },
     caCertificate: authority.certificate,
     listens: http !== undefined,

@@ -1,6 +1,6 @@
 /** Writes of the server itself, past the API. */
 import { at, mapAt } from "./builtin/at.ts";
-import { asObject, sameJson } from "../kube/json.ts";
+import { asObject, isJsonObject, sameJson } from "../kube/json.ts";
 import type { JsonObject, ManagedFieldsEntry, SentObject } from "../kube/object.ts";
 import { type Cluster, randomUid, timestamp } from "./server/cluster/cluster.ts";
 import { deepFreeze, storeKey } from "./store/store.ts";
@@ -53,7 +53,8 @@ export class ServerWriter {
   #ownersOf(object: SentObject): ManagedFieldsEntry[] {
     const { labels, annotations } = object.metadata;
     const parts = [object, labels ?? {}, annotations ?? {}, mapAt(object, "data")];
-    const id = `${object.kind} ${isAggregated(object)} ${parts.map((part) => Object.keys(part).join(",")).join(" ")}`;
+    const unique = UNIQUE.has(object.kind) ? object.metadata.name : "";
+    const id = `${object.kind} ${unique} ${isAggregated(object)} ${parts.map((part) => Object.keys(part).join(",")).join(" ")}`;
     let entries = this.#owners.get(id);
     if (!entries) this.#owners.set(id, (entries = deepFreeze(entriesOf(object, this.time))));
     return entries;
@@ -63,9 +64,26 @@ export class ServerWriter {
 const CIDRS = "kubernetes-service-cidr-controller";
 const AGGREGATION = "clusterrole-aggregation-controller";
 
+/** The kinds whose objects differ in their fields. */
+const UNIQUE = new Set(["FlowSchema", "PriorityLevelConfiguration"]);
+/** The manager of an object's fields, where it is not the server. */
+const MANAGERS = tableOf<string>({
+  FlowSchema: "api-priority-and-fairness-config-producer-v1",
+  PriorityLevelConfiguration: "api-priority-and-fairness-config-producer-v1",
+});
+
 const WHOLE = { ".": {} };
 const own = (...fields: readonly string[]): JsonObject =>
   Object.fromEntries(fields.map((field) => [`f:${field}`, {}]));
+
+/** The fields of an object, those within its objects too. */
+const deepFields = (fields: object): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [
+      `f:${name}`,
+      isJsonObject(value) ? { ...WHOLE, ...deepFields(value) } : {},
+    ]),
+  );
 
 /**
  * The fields of each kind, beside labels and annotations: written down instead of computed, because
@@ -90,6 +108,14 @@ const FIELDS = tableOf<(object: SentObject) => JsonObject>({
       },
     },
   }),
+  FlowSchema: (object) => ({
+    "f:spec": {
+      ...deepFields(mapAt(object, "spec")),
+      "f:priorityLevelConfiguration": own("name"),
+    },
+  }),
+  PriorityLevelConfiguration: (object) => ({ "f:spec": deepFields(mapAt(object, "spec")) }),
+  Lease: () => ({ "f:spec": own("holderIdentity", "leaseDurationSeconds", "renewTime") }),
   Endpoints: () => own("subsets"),
   EndpointSlice: () => own("addressType", "endpoints", "ports"),
   ConfigMap: (object) => ({
@@ -145,6 +171,6 @@ function entriesOf(object: SentObject, time: string): ManagedFieldsEntry[] {
       ? [{ ...applied(CIDRS, READY_CONDITION), subresource: "status" }]
       : []),
     ...(isAggregated(object) ? [applied(AGGREGATION, own("rules"))] : []),
-    { ...applied("kube-apiserver", fields), operation: "Update" },
+    { ...applied(MANAGERS.get(kind) ?? "kube-apiserver", fields), operation: "Update" },
   ];
 }

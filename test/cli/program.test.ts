@@ -63,6 +63,8 @@ describe("tsop", () => {
     [["cluster", "--port", "99999"], "bad-port"],
     [["cluster", "--port", "http"], "bad-port"],
     [["cluster", "--nodes", "-1"], "bad-nodes"],
+    [["cluster", "--route-service", "webhook=9443"], "bad-route"],
+    [["cluster", "--route-service", "a/b=127.0.0.1"], "bad-route"],
     [["install", "--timeout", "soon"], "bad-timeout"],
     [["install", "--timeout", "1d"], "bad-timeout"],
     [["install", "--timeout=-5s"], "bad-timeout"],

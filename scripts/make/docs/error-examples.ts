@@ -91,6 +91,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "bad-plural": e(
     "tsop create api --kind Web --version v2 --plural sites   # v1 has the plural webs",
   ),
+  "bad-route": e("tsop cluster --route-service webhook=9443"),
   "bad-port": e("tsop cluster --port 70000"),
   "bad-project-name": e("tsop init --project-name Web_Operator", "--project-name ...: ....", NAME),
   "bad-quantity": e(

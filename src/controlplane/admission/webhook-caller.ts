@@ -15,10 +15,8 @@ import { quote } from "../../kube/field-errors.ts";
 import { encodeJson } from "../../kube/json.ts";
 import type { WebhookTarget } from "../../kube/webhooks/webhook-address.ts";
 import { present } from "../../present.ts";
-import { SERVICES } from "../builtin/tokens.ts";
-import { collectionOf, type ObjectSource } from "../resource-name.ts";
-import { storeKey } from "../store/store.ts";
-import type { ServiceRoutes } from "./service-routes.ts";
+import type { ObjectSource } from "../resource-name.ts";
+import { type ServiceAddress, type ServiceRoutes, whyUnreachable } from "./service-routes.ts";
 import type { WebhookCredentials, WebhookUsers } from "./webhook-credentials.ts";
 import { GoTrustAgent, certificatesOf } from "./webhook-certificate.ts";
 import {
@@ -182,10 +180,14 @@ export class WebhookCaller {
     failed: (why: string) => WebhookCallError,
   ): Promise<Address | undefined> {
     if (!service) return undefined;
-    const { namespace, name, port = 443 } = service;
-    const { routes, clock } = this.#surroundings;
-    const found = routes.find(namespace, name, port);
-    if (found === undefined) throw failed(this.#whyUnreachable(service));
+    const { routes, clock, store } = this.#surroundings;
+    let found: ServiceAddress | undefined;
+    try {
+      found = routes.find(store, service);
+    } catch (error) {
+      throw failed(messageOf(error));
+    }
+    if (found === undefined) throw failed(whyUnreachable(store, service));
     if (typeof found === "string") return addressIn(found);
     return new Promise((resolve, reject) => {
       const timer = clock.after(timeoutSeconds * 1000, () => {
@@ -198,21 +200,6 @@ export class WebhookCaller {
         )
         .finally(() => timer.cancel());
     });
-  }
-
-  /** Why a Service without an address on this machine cannot be called. */
-  #whyUnreachable({ namespace, name, port = 443 }: NonNullable<WebhookTarget["service"]>): string {
-    const found = this.#surroundings.store.get(collectionOf(SERVICES), storeKey(namespace, name));
-    if (!found) return `service ${quote(name)} not found`;
-    const { spec } = found;
-    const address = spec.clusterIP ?? "";
-    if (address === "" || address === "None") {
-      return `cannot route to service with ClusterIP ${quote(address)}`;
-    }
-    if (!spec.ports?.some((one) => one.port === port)) {
-      return `no service port ${port} found for service ${quote(name)}`;
-    }
-    return `dial tcp ${address}:${port}: connect: no route to host`;
   }
 
   #agentOf(

@@ -8,6 +8,7 @@ import { failure } from "../../kube/status.ts";
 import { present } from "../../present.ts";
 import type { User } from "../kinds.ts";
 import type { TokenAuthority } from "./tokens.ts";
+import { protocolToken } from "./web-socket-token.ts";
 
 /** The identity of a TLS client. */
 export interface PeerIdentity {
@@ -38,10 +39,17 @@ export function identify(tokens: TokenAuthority, { peer, headers }: Credentials)
   if (peer === "untrusted") throw failure(401, "Unauthorized", "Unauthorized");
   if (peer) return userOf(peer);
   const [scheme = "", token = ""] = (valuesOf(headers["authorization"])[0] ?? "").trim().split(" ");
-  if (scheme.toLowerCase() !== "bearer" || token === "") return ANONYMOUS;
-  const verdict = tokens.verify(token);
-  if ("error" in verdict) throw failure(401, "Unauthorized", "Unauthorized");
-  return verdict.user;
+  const sent = [
+    scheme.toLowerCase() === "bearer" && token !== "" ? { token } : undefined,
+    protocolToken(headers),
+  ].filter((one) => one !== undefined);
+  for (const one of sent) {
+    if (one === "invalid") continue;
+    const verdict = tokens.verify(one.token);
+    if (!("error" in verdict)) return verdict.user;
+  }
+  if (sent.length > 0) throw failure(401, "Unauthorized", "Unauthorized");
+  return ANONYMOUS;
 }
 
 // A memo, not state: the user of a certificate never changes.

@@ -100,12 +100,15 @@ export class CertificateAuthority {
     });
   }
 
-  /** A client certificate for that user in those groups. */
-  client(user: string, groups: readonly string[] = []): KeyPair {
-    return this.#pair({
-      subject: { commonName: user, organizations: groups },
-      extensions: leafExtensions([DIGITAL_SIGNATURE], [CLIENT_AUTH]),
-    });
+  /** A client certificate for that user in those groups. @param key - defaults to a new one */
+  client(user: string, groups: readonly string[] = [], key?: KeyObject): KeyPair {
+    return this.#pair(
+      {
+        subject: { commonName: user, organizations: groups },
+        extensions: leafExtensions([DIGITAL_SIGNATURE], [CLIENT_AUTH]),
+      },
+      key,
+    );
   }
 
   /**
@@ -155,11 +158,10 @@ export class CertificateAuthority {
     );
   }
 
-  #pair(request: Request): KeyPair {
-    const privateKey = newKey(this.#clock);
+  #pair(request: Request, privateKey = newKey(this.#clock)): KeyPair {
     return {
       certificate: this.#issue(createPublicKey(privateKey), request),
-      key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
+      key: pemOf(privateKey),
     };
   }
 
@@ -176,4 +178,10 @@ export class CertificateAuthority {
       },
     );
   }
+}
+
+/** A private key in the older form for its kind: more clients read it than PKCS#8. */
+function pemOf(key: KeyObject): string {
+  const type = key.asymmetricKeyType === "rsa" ? "pkcs1" : "sec1";
+  return key.export({ type, format: "pem" }) as string;
 }

@@ -1,5 +1,17 @@
 /** The kubeconfig, with which any client of Kubernetes reaches the control plane. */
+import type { KeyObject } from "node:crypto";
 import type { KeyPair } from "../../kube/x509/certificate.ts";
+
+/** The user of a kubeconfig. */
+export interface Identity {
+  readonly user: string;
+  readonly groups?: readonly string[];
+  /** The client's private key, RSA or EC. Defaults to a new EC key. */
+  readonly key?: KeyObject;
+}
+
+/** The administrator. */
+export const ADMIN: Identity = { user: "admin", groups: ["system:masters"] };
 
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
 

@@ -1,7 +1,6 @@
 /** Answers the discovery paths: the groups, versions and resources that are served. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../kube/object.ts";
-import type { ServedResource } from "../kinds.ts";
 import { methodNotAllowed, noSuchResource } from "../failures.ts";
 import {
   JSON_TYPE,
@@ -12,7 +11,7 @@ import {
 } from "../views/accept.ts";
 import { encode } from "../views/encode.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents.ts";
-import { groupsOf } from "./versions.ts";
+import { type DiscoveredResource, groupsOf } from "./versions.ts";
 
 export interface DocumentRequest {
   /** The path, without the query and without a trailing slash. */
@@ -42,8 +41,8 @@ const OFFERED = [JSON_TYPE, YAML_TYPE];
  */
 export function answerDiscovery(
   request: DocumentRequest & { readonly method: string },
-  resources: readonly ServedResource[],
-  announced: readonly Pick<ServedResource, "group" | "version">[],
+  resources: readonly DiscoveredResource[],
+  announced: readonly Pick<DiscoveredResource, "group" | "version">[],
   serverAddress: string,
 ): DocumentAnswer | undefined {
   const { path, accept, method } = request;

@@ -5,12 +5,14 @@
  */
 import type { JsonObject } from "../../kube/object.ts";
 import { apiVersionOf } from "../../kube/resource.ts";
-import type { ServedResource, ServedSubresource } from "../kinds.ts";
-import type { ServedGroup, ServedVersion } from "./versions.ts";
+import type { DiscoveredResource, ServedGroup, ServedVersion } from "./versions.ts";
 import { present } from "../../present.ts";
 
 /** `/api`: the versions of the core group. */
-export function coreVersions(core: ServedGroup, serverAddress: string): JsonObject {
+export function coreVersions(
+  core: ServedGroup<DiscoveredResource>,
+  serverAddress: string,
+): JsonObject {
   return {
     kind: "APIVersions",
     versions: core.versions.map(({ version }) => version),
@@ -19,7 +21,7 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
 }
 
 /** `/apis`: every group except the core group. */
-export function groupList(groups: readonly ServedGroup[]): JsonObject {
+export function groupList(groups: readonly ServedGroup<DiscoveredResource>[]): JsonObject {
   return {
     kind: "APIGroupList",
     apiVersion: "v1",
@@ -28,11 +30,11 @@ export function groupList(groups: readonly ServedGroup[]): JsonObject {
 }
 
 /** `/apis/GROUP`. */
-export function groupDocument(group: ServedGroup): JsonObject {
+export function groupDocument(group: ServedGroup<DiscoveredResource>): JsonObject {
   return { kind: "APIGroup", apiVersion: "v1", ...groupEntry(group) };
 }
 
-function groupEntry({ name, versions }: ServedGroup): JsonObject {
+function groupEntry({ name, versions }: ServedGroup<DiscoveredResource>): JsonObject {
   const entries = versions.map(({ version }) => ({
     groupVersion: apiVersionOf({ group: name, version }),
     version,
@@ -42,8 +44,8 @@ function groupEntry({ name, versions }: ServedGroup): JsonObject {
 
 /** `/api/v1` and `/apis/GROUP/VERSION`. */
 export function resourceList(
-  group: ServedGroup,
-  { version, resources }: ServedVersion,
+  group: ServedGroup<DiscoveredResource>,
+  { version, resources }: ServedVersion<DiscoveredResource>,
 ): JsonObject {
   return {
     kind: "APIResourceList",
@@ -58,12 +60,12 @@ export function resourceList(
 }
 
 /** The short names and categories of a resource, where it has some. */
-const otherNamesOf = ({ shortNames, categories }: ServedResource): JsonObject => ({
+const otherNamesOf = ({ shortNames, categories }: DiscoveredResource): JsonObject => ({
   ...(shortNames.length > 0 ? { shortNames } : {}),
   ...(categories.length > 0 ? { categories } : {}),
 });
 
-function resourceEntry(resource: ServedResource): JsonObject {
+function resourceEntry(resource: DiscoveredResource): JsonObject {
   return {
     name: resource.plural,
     singularName: resource.singular,
@@ -75,7 +77,10 @@ function resourceEntry(resource: ServedResource): JsonObject {
   };
 }
 
-function subresourceEntry(resource: ServedResource, subresource: ServedSubresource): JsonObject {
+function subresourceEntry(
+  resource: DiscoveredResource,
+  subresource: DiscoveredResource["subresources"][number],
+): JsonObject {
   const { name, group, version, kind, verbs } = subresource;
   return {
     name: `${resource.plural}/${name}`,
@@ -88,11 +93,13 @@ function subresourceEntry(resource: ServedResource, subresource: ServedSubresour
 }
 
 /** Whether the subresource takes or answers a kind of another group or version. */
-const isForeign = (resource: ServedResource, { group, version }: ServedSubresource): boolean =>
-  group !== resource.group || version !== resource.version;
+const isForeign = (
+  resource: DiscoveredResource,
+  { group, version }: DiscoveredResource["subresources"][number],
+): boolean => group !== resource.group || version !== resource.version;
 
 /** `/api` and `/apis` in the aggregated form: groups with all their versions and resources. */
-export function aggregated(groups: readonly ServedGroup[]): JsonObject {
+export function aggregated(groups: readonly ServedGroup<DiscoveredResource>[]): JsonObject {
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",
@@ -108,11 +115,11 @@ export function aggregated(groups: readonly ServedGroup[]): JsonObject {
   };
 }
 
-function aggregatedResource(resource: ServedResource): JsonObject {
+function aggregatedResource(resource: DiscoveredResource): JsonObject {
   const { builtIn, group, version, subresources } = resource;
   // Built-in kinds leave out the group and version of the list.
   const own = builtIn ? { group: "", version: "" } : { group, version };
-  const subresourceOf = (subresource: ServedSubresource): JsonObject => {
+  const subresourceOf = (subresource: DiscoveredResource["subresources"][number]): JsonObject => {
     const { group: itsGroup, version: itsVersion, kind } = subresource;
     const foreign = { group: itsGroup, version: itsVersion };
     return {

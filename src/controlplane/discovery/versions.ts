@@ -1,5 +1,5 @@
 /** The priority order of API versions, and the groups and versions of the served resources. */
-import type { ServedResource } from "../kinds.ts";
+import type { ServedResource, ServedSubresource } from "../kinds.ts";
 import { tableOf } from "../../table.ts";
 
 const MATURITY = tableOf<number>({ "": 2, beta: 1, alpha: 0 });
@@ -27,17 +27,39 @@ export function compareVersions(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
+/** A resource as discovery shows it, of this server or an extension API server. */
+export type DiscoveredResource = Pick<
+  ServedResource,
+  | "builtIn"
+  | "categories"
+  | "group"
+  | "kind"
+  | "namespaced"
+  | "plural"
+  | "shortNames"
+  | "shownVerbs"
+  | "singular"
+  | "storageVersionHash"
+  | "verbs"
+  | "version"
+> & {
+  readonly subresources: readonly Pick<
+    ServedSubresource,
+    "group" | "kind" | "name" | "verbs" | "version"
+  >[];
+};
+
 /** The resources of one version of a group. */
-export interface ServedVersion {
+export interface ServedVersion<R extends DiscoveredResource = ServedResource> {
   readonly version: string;
-  readonly resources: readonly ServedResource[];
+  readonly resources: readonly R[];
 }
 
 /** A group with its versions, preferred first. */
-export interface ServedGroup {
+export interface ServedGroup<R extends DiscoveredResource = ServedResource> {
   readonly name: string;
   readonly builtIn: boolean;
-  readonly versions: readonly ServedVersion[];
+  readonly versions: readonly ServedVersion<R>[];
 }
 
 /**
@@ -46,13 +68,13 @@ export interface ServedGroup {
  *
  * @param announced - versions of custom groups that are listed even without resources
  */
-export function groupsOf(
-  resources: readonly ServedResource[],
-  announced: readonly Pick<ServedResource, "group" | "version">[] = [],
-): readonly ServedGroup[] {
-  const groups = new Map<string, Map<string, ServedResource[]>>();
-  const resourcesOf = ({ group, version }: (typeof announced)[number]): ServedResource[] => {
-    const versions = groups.get(group) ?? new Map<string, ServedResource[]>();
+export function groupsOf<R extends DiscoveredResource>(
+  resources: readonly R[],
+  announced: readonly Pick<DiscoveredResource, "group" | "version">[] = [],
+): readonly ServedGroup<R>[] {
+  const groups = new Map<string, Map<string, R[]>>();
+  const resourcesOf = ({ group, version }: (typeof announced)[number]): R[] => {
+    const versions = groups.get(group) ?? new Map<string, R[]>();
     const found = versions.get(version) ?? [];
     groups.set(group, versions.set(version, found));
     return found;
@@ -60,10 +82,9 @@ export function groupsOf(
   for (const resource of resources) resourcesOf(resource).push(resource);
   for (const version of announced) resourcesOf(version);
   const builtIn = new Set(resources.filter((one) => one.builtIn).map(({ group }) => group));
-  const byPlural = (one: ServedResource, other: ServedResource): number =>
-    one.plural < other.plural ? -1 : 1;
+  const byPlural = (one: R, other: R): number => (one.plural < other.plural ? -1 : 1);
   return [...groups]
-    .map(([name, found]): ServedGroup => {
+    .map(([name, found]): ServedGroup<R> => {
       const versions = [...found].map(([version, served]) => ({ version, resources: served }));
       if (builtIn.has(name)) return { name, builtIn: true, versions };
       for (const { resources: served } of versions) served.sort(byPlural);

@@ -131,6 +131,41 @@ const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const service = { namespace: "operator-system", name: "webhooks", path: "/mutate" };
 
 describe("A webhook behind a service", () => {
+  it("is found where its annotation says, and not found with the way to route it", async () => {
+    const hook = await webhook(["webhooks.operator-system.svc"], () => ({ allowed: true }));
+    const controlPlane = await started({});
+    const path = `${ADMISSION}/validatingwebhookconfigurations`;
+    const clientConfig = { service, caBundle: hook.caBundle };
+    await ask(controlPlane, "POST", path, configuration(clientConfig));
+    const create = async (): Promise<unknown> =>
+      (await ask(controlPlane, "POST", CONFIG_MAPS, { metadata: { generateName: "x" } })).body[
+        "message"
+      ];
+    await ask(controlPlane, "POST", "/api/v1/namespaces", {
+      metadata: { name: "operator-system" },
+    });
+    const services = "/api/v1/namespaces/operator-system/services";
+    const spec = { ports: [{ port: 443 }] };
+    await ask(controlPlane, "POST", services, { metadata: { name: "webhooks" }, spec });
+    expect(await create()).toMatch(
+      /no route to host .*--route-service operator-system\/webhooks=host:port, or with the annotation tsop.dev\/route/,
+    );
+    const annotate = (route: string | null): Promise<Reply> =>
+      ask(controlPlane, "PATCH", `${services}/webhooks`, {
+        metadata: { annotations: { "tsop.dev/route": route } },
+      });
+    await annotate(hook.address);
+    expect(await create()).toBeUndefined();
+    await annotate(`8443=127.0.0.1:1, 443=${hook.address}`);
+    expect(await create()).toBeUndefined();
+    await annotate("8443=127.0.0.1:1");
+    expect(await create()).toContain("no route to host");
+    await annotate("somewhere");
+    expect(await create()).toContain('"operator-system/webhooks" is "somewhere": write host:port');
+    await annotate(null);
+    expect(await create()).toContain("no route to host");
+  });
+
   it("is found where it is routed to while the control plane runs, and waited for where that is known soon", async () => {
     const hook = await webhook(["webhooks.operator-system.svc"], () => ({ allowed: true }));
     const clock = new VirtualClock({ startMs: systemClock.now() });

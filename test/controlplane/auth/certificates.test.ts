@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/clock.ts";
@@ -16,6 +16,15 @@ describe("The certificate authority", () => {
 
   it("vouches for the clients' certificates that it issued", () => {
     expect(trusts(authority.client("ada", ["engines"]))).toBe(true);
+  });
+
+  it("writes keys in the forms that clients read most: SEC1 and PKCS#1", () => {
+    expect(authority.client("ada").key).toMatch(/^-----BEGIN EC PRIVATE KEY-----/);
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const pair = authority.client("ada", [], rsa);
+    expect(pair.key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/);
+    expect(trusts(pair)).toBe(true);
+    expect(new X509Certificate(pair.certificate).checkPrivateKey(rsa)).toBe(true);
   });
 
   it("does not vouch for a server's certificate, which is no client's", () => {

@@ -1,6 +1,6 @@
 import { ADMIN_KUBECONFIG } from "../../../project-folder.ts";
 import { defineCommand, Option } from "../../command.ts";
-import { collectList, port } from "../../shared-flags.ts";
+import { collectList, port, routeService } from "../../shared-flags.ts";
 
 export const cluster = defineCommand({
   name: "cluster",
@@ -11,6 +11,7 @@ export const cluster = defineCommand({
   flags: (command) =>
     command
       .addOption(port)
+      .addOption(routeService)
       .option("--kubeconfig <file>", "kubeconfig file to write", ADMIN_KUBECONFIG)
       .addOption(
         new Option("--controllers <which>", "simulated controllers")

@@ -2,13 +2,16 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { admissionPlugins } from "../../../controlplane/admission-plugins.ts";
+import { ADMIN } from "../../../controlplane/auth/kubeconfig.ts";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import type { CliContext } from "../../context.ts";
 import { checkPort } from "../../project/inputs.ts";
+import { serviceAddresses } from "../../project/service-addresses.ts";
 import { keepHeapLean } from "../../lean-heap.ts";
 import { paint } from "../../output.ts";
 import { claimDataDir, requireOwnDataDir, sealDataDir } from "../../project/own-data-dir.ts";
+import { ownClientKey } from "../../project/own-client-key.ts";
 import { KubeconfigClaim } from "../../project/own-kubeconfig.ts";
 import { makePrivateFolder } from "../../project/tsop-folder.ts";
 import { untilAborted } from "../../../clock.ts";
@@ -42,11 +45,13 @@ async function serve(
   const dataDir = dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
   const signal = context.untilInterrupted();
+  const clientKey = ownClientKey();
   const controlPlane = await startControlPlane({
     port: options.port,
     controllers: options.controllers,
     nodes: options.nodes,
     clock: context.clock,
+    serviceAddresses: serviceAddresses(options.routeService),
     disableAdmissionPlugins,
     ...present({ dataDir }),
   }).catch((error: unknown) => {
@@ -58,7 +63,7 @@ async function serve(
   // stays.
   const letHeapGrow = keepHeapLean();
   try {
-    claim.write(controlPlane.kubeconfig);
+    claim.write(controlPlane.kubeconfigFor({ ...ADMIN, key: await clientKey }));
     if (dataDir !== undefined) claimDataDir(dataDir);
     const startMs = Math.round(context.clock.monotonicMs() - began);
     if (options.json) {

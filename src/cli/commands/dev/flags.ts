@@ -1,5 +1,5 @@
 import { defineCommand, Option } from "../../command.ts";
-import { port } from "../../shared-flags.ts";
+import { port, routeService } from "../../shared-flags.ts";
 
 export const dev = defineCommand({
   name: "dev",
@@ -12,6 +12,7 @@ export const dev = defineCommand({
     command
       .argument("[arguments...]", "arguments of the operator, after `--`")
       .addOption(port)
+      .addOption(routeService)
       .addOption(
         new Option("--once", "start, wait until the operator is ready, and stop")
           .default(false)

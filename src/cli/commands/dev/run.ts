@@ -1,5 +1,6 @@
 /** `tsop dev`: runs a control plane and the operator, and reloads it on every save. */
 import { join } from "node:path";
+import { ADMIN } from "../../../controlplane/auth/kubeconfig.ts";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import { SourceError, TsopError } from "../../../errors.ts";
 import type { CliContext } from "../../context.ts";
@@ -7,8 +8,10 @@ import { DevKeys } from "../../operator/dev/dev-keys.ts";
 import { DevSession } from "../../operator/dev/dev-session.ts";
 import { TypeChecker } from "../../operator/dev/type-checker.ts";
 import { checkPort } from "../../project/inputs.ts";
+import { serviceAddresses } from "../../project/service-addresses.ts";
 import { paint, reportError } from "../../output.ts";
 import { endingOf } from "../../processes.ts";
+import { ownClientKey } from "../../project/own-client-key.ts";
 import { KubeconfigClaim } from "../../project/own-kubeconfig.ts";
 import { ADMIN_KUBECONFIG } from "../../../project-folder.ts";
 import {
@@ -45,12 +48,17 @@ async function develop(
 ): Promise<number> {
   const quit = new AbortController();
   const signal = AbortSignal.any([context.untilInterrupted(), quit.signal]);
+  const clientKey = ownClientKey();
   const began = context.clock.monotonicMs();
-  const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });
+  const controlPlane = await startControlPlane({
+    port: options.port,
+    clock: context.clock,
+    serviceAddresses: serviceAddresses(options.routeService),
+  });
   const session = new DevSession(project, controlPlane, context, options);
   const keys = new DevKeys({ root: project.root, session, quit: quit.abort.bind(quit) }, context);
   try {
-    claim.write(controlPlane.kubeconfig);
+    claim.write(controlPlane.kubeconfigFor({ ...ADMIN, key: await clientKey }));
     const { bold, green } = paint(context);
     context.out(
       `${bold("control plane")}  ${controlPlane.url} (embedded)  ${green("ready")} in ${sinceMs(context, began)} ms  kubeconfig ${ADMIN_KUBECONFIG}`,

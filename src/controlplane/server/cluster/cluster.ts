@@ -5,6 +5,7 @@ import type { Clock } from "../../../clock.ts";
 import type { JsonObject, ObjectKey, SentObject } from "../../../kube/object.ts";
 import type { Logger } from "../../../log.ts";
 import type { Admission } from "../../admission/admission.ts";
+import type { Aggregator } from "../../aggregation/aggregator.ts";
 import type { AdmissionPlugins } from "../../admission-plugins.ts";
 import type { AdmittedKind } from "../../admission/attributes.ts";
 import { trackUpdate } from "../../apply/track-update.ts";
@@ -26,9 +27,13 @@ export interface Cluster {
   readonly admission: Admission;
   readonly plugins: AdmissionPlugins;
   readonly conversion: Conversion;
+  readonly aggregator: Aggregator;
   readonly bookmarkTicks: BookmarkTicks;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly startedAtMs: number;
+  /** Whether the simulated controllers run. */
+  readonly runsControllers: boolean;
 }
 
 /** A resource, or the subresource of it that writes the same object (`status`). */

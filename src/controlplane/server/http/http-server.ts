@@ -1,8 +1,10 @@
 /** Sockets: TLS, HTTP/1.1, bodies, streams. Everything else is `Api`. */
 import type { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Server, createServer } from "node:https";
+import { type Server, type ServerOptions, createServer } from "node:https";
 import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { settlePromises } from "../../../clock.ts";
 import { TsopError } from "../../../errors.ts";
@@ -12,8 +14,16 @@ import type { Subject } from "../../../kube/x509/subject.ts";
 import { advertisedAddress } from "../../advertised-address.ts";
 import type { Credentials } from "../../auth/authenticator.ts";
 import type { CertificateAuthority } from "../../auth/certificates.ts";
+import { present } from "../../../present.ts";
 import { BODY_MAX_BYTES, bodyTooLarge, headerText, parseTarget } from "./http-messages.ts";
 import type { Answer, RawRequest } from "../requests/request.ts";
+import {
+  type Returned,
+  acceptWebSocket,
+  asksForWebSocket,
+  holdBack,
+  plainHead,
+} from "./upgrades.ts";
 
 interface HttpServerOptions {
   readonly host: string;
@@ -39,6 +49,9 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #sockets = new Set<Socket>();
   readonly #peers = new WeakMap<Socket, Credentials["peer"]>();
+  /** The latest response of each connection. */
+  readonly #responses = new WeakMap<Socket, ServerResponse>();
+  readonly #returned = new WeakMap<Socket, Returned>();
   #server: Server | undefined;
   #turn: Promise<void> | undefined;
 
@@ -54,7 +67,7 @@ export class HttpServer {
   async listen(): Promise<void> {
     const { host, port } = this.#options;
     const server = createServer(
-      {
+      withUpgrades({
         cert: this.served.certificate,
         key: this.served.key,
         // Unless the list is empty, Node first reads its own 150 authorities: a third of the whole
@@ -66,7 +79,7 @@ export class HttpServer {
         maxHeaderSize: HEADER_MAX_BYTES,
         keepAliveTimeout: 120_000,
         requestTimeout: 0,
-      },
+      }),
       (request, response) => {
         this.#respond(request, response).catch(() => {
           // An answer that cannot be written cannot be replaced either; the client sees the
@@ -81,6 +94,11 @@ export class HttpServer {
       socket.on("close", () => this.#sockets.delete(socket));
     });
     server.on("secureConnection", readAsStream);
+    server.on("upgrade", (request, socket: TLSSocket, rest: Buffer) => {
+      holdBack(socket);
+      if (rest.length > 0) socket.unshift(rest);
+      this.#upgrade(request, socket).catch(() => socket.destroy());
+    });
     // A client without TLS, or one that leaves during the handshake, is not the server's concern.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
@@ -111,24 +129,60 @@ export class HttpServer {
   async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = incoming;
     if (!response.socket) await turnOf(response, socket);
+    this.#responses.set(socket, response);
+    const returned = this.#returned.get(socket);
+    if (returned) {
+      this.#returned.delete(socket);
+      incoming.headers.upgrade = returned.upgrade;
+    }
+    // The request's `close` comes with the end of its body, the response's when the client leaves.
+    const answer = returned?.answer ?? (await this.#handle(incoming, response));
+    await this.#endOfTurn();
+    if (response.destroyed) return;
+    await this.#send(response, answer);
+    if (!incoming.complete) discardRest(incoming);
+  }
+
+  #handle(
+    incoming: IncomingMessage,
+    connection: Pick<Writable, "destroyed" | "once">,
+  ): Promise<Answer> {
+    const { socket } = incoming;
     const peer = socket instanceof TLSSocket ? this.#peerOf(socket) : undefined;
-    const answer = await this.#options.handle({
+    return this.#options.handle({
       method: incoming.method ?? "GET",
       ...parseTarget(incoming.url ?? "/"),
       headers: incoming.headers,
       ...(peer ? { peer } : {}),
       body: () => readBody(incoming),
       whenGone: (listener) => {
-        // The request's `close` comes with the end of its body, the response's when the client
-        // leaves.
-        if (response.destroyed) listener();
-        else response.once("close", listener);
+        if (connection.destroyed) listener();
+        else connection.once("close", listener);
       },
     });
+  }
+
+  /** Answers a request to upgrade the connection; has the parser take one that is not upgraded as an ordinary one. */
+  async #upgrade(incoming: IncomingMessage, socket: TLSSocket): Promise<void> {
+    const before = this.#responses.get(socket);
+    if (before && !before.closed) await once(before, "close");
+    const answer = asksForWebSocket(incoming) ? await this.#handle(incoming, socket) : undefined;
+    if (socket.destroyed) return;
+    if (answer?.webSocket === undefined || typeof answer.body !== "function") {
+      this.#returned.set(socket, {
+        upgrade: incoming.headers.upgrade ?? "",
+        ...present({ answer }),
+      });
+      socket.unshift(plainHead(incoming));
+      this.#server?.emit("secureConnection", socket);
+      socket.resume();
+      return;
+    }
+    const webSocket = acceptWebSocket(incoming, socket, this.#peerOf(socket) !== undefined);
+    if (!webSocket) return;
+    await answer.body(this.#together(socket, (line) => webSocket.send(line)));
     await this.#endOfTurn();
-    if (response.destroyed) return;
-    await this.#send(response, answer);
-    if (!incoming.complete) discardRest(incoming);
+    webSocket.close();
   }
 
   #peerOf(socket: TLSSocket): Credentials["peer"] {
@@ -159,23 +213,26 @@ export class HttpServer {
     }
     response.writeHead(status, texts);
     response.flushHeaders();
-    await body(this.#together(response));
+    await body(this.#together(response, (line) => response.write(line)));
     response.end();
   }
 
   /** A writer of lines; those of one turn are sent in one piece. */
-  #together(response: ServerResponse): (line: string) => void {
+  #together(
+    stream: Pick<Writable, "cork" | "uncork">,
+    write: (line: string) => void,
+  ): (line: string) => void {
     let isCorked = false;
     return (line) => {
       if (!isCorked) {
         isCorked = true;
-        response.cork();
+        stream.cork();
         void this.#endOfTurn().then(() => {
           isCorked = false;
-          response.uncork();
+          stream.uncork();
         });
       }
-      response.write(line);
+      write(line);
     };
   }
 
@@ -189,6 +246,15 @@ export class HttpServer {
     });
     return this.#turn;
   }
+}
+
+/**
+ * Has Node's parser hand over only the requests that can be upgraded, from Node.js 24.9 on; earlier ones hand over all
+ * with the header.
+ */
+function withUpgrades(options: ServerOptions): ServerOptions {
+  const more = { ...options, shouldUpgradeCallback: asksForWebSocket };
+  return more;
 }
 
 /**

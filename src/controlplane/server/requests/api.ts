@@ -75,6 +75,7 @@ export class Api {
     const isWatch = path && (path.watchPrefix || booleanOption(request.query, "watch"));
     if (!isWatch) checkTimeout(request.query);
     permit(this.#cluster, request.user, attributes);
+    if (this.#cluster.aggregator.has(request.path)) return this.#cluster.aggregator.answer(request);
     if (!path) return this.#other(request);
     const target = this.#target(path, request, verb, warnings);
     if (!target) return pageNotFound();

@@ -1,25 +1,23 @@
 /**
- * Requests for a connection to a pod, a Service or a node, or for the log of a pod. Nothing runs
+ * Requests for a connection to a pod, a Service or a node. Nothing runs
  * behind these here, so an allowed request ends with the answer of a real server that cannot reach
  * its target.
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import { Check } from "../../../kube/check.ts";
 import { asObject } from "../../../kube/json.ts";
-import { invalid, quote } from "../../../kube/field-errors.ts";
+import { quote } from "../../../kube/field-errors.ts";
 import type { JsonObject } from "../../../kube/object.ts";
 import { failure } from "../../../kube/status.ts";
 import { admitSubresource } from "../write/admitted.ts";
 import { type Cluster, storedAt } from "../cluster/cluster.ts";
 import { badRequest, internalError, notFound } from "../../failures.ts";
 import { getObject } from "../read/list.ts";
+import { chosenContainer } from "./pod-logs.ts";
 import { sentWrite } from "./pod-requests.ts";
-import { booleanOption, integerOption, plainOptions } from "./query.ts";
-import { NO_CACHE } from "./render.ts";
+import { booleanOption, plainOptions } from "./query.ts";
 import type { Answer, ResourceRequest } from "./request.ts";
 
 const STREAMS = ["stdin", "stdout", "stderr", "tty"];
-const LOG_NUMBERS = ["tailLines", "limitBytes", "sinceSeconds"];
 
 /** The options of a connection, from its query. */
 function connectionOptions({ request, subresource, rest }: ResourceRequest): JsonObject {
@@ -57,7 +55,7 @@ function podUnreachable(cluster: Cluster, asked: ResourceRequest): Error {
   const { resource, subresource, namespace, name } = asked;
   const pod = getObject(cluster, resource, namespace, name) as Pod;
   if (subresource?.name === "proxy" && !pod.status?.podIP) return badRequest("address not allowed");
-  if (subresource?.name === "exec" || subresource?.name === "attach") checkContainer(pod, asked);
+  if (subresource?.name === "exec" || subresource?.name === "attach") chosenContainer(pod, asked);
   const { nodeName = "" } = pod.spec;
   if (nodeName === "") return badRequest(`pod ${name} does not have a host assigned`);
   return internalError(
@@ -79,62 +77,4 @@ function unreachable(cluster: Cluster, asked: ResourceRequest): Error {
   }
   if (!storedAt(cluster, resource, namespace, target)) return notFound(resource, target);
   return unavailable(`node ${quote(target)} cannot be reached: it is simulated`);
-}
-
-/**
- * Checks that a pod has the container, or just one when the request names none.
- *
- * @throws StatusError 400
- */
-function checkContainer({ spec }: Pod, { request, name }: ResourceRequest): void {
-  const { initContainers = [], ephemeralContainers = [] } = spec;
-  const containers = spec.containers ?? [];
-  const all = [...initContainers, ...containers, ...ephemeralContainers];
-  const names = all.map((container) => container.name);
-  const wanted = request.query.get("container") ?? "";
-  if (wanted !== "") {
-    if (names.includes(wanted)) return;
-    throw badRequest(`container ${wanted} is not valid for pod ${name}`);
-  }
-  if (containers.length === 1) return;
-  const choice = containers.length === 0 ? "" : `, choose one of: [${names.join(" ")}]`;
-  throw badRequest(`a container name must be specified for pod ${name}${choice}`);
-}
-
-/**
- * Checks the options of a log.
- *
- * @throws StatusError 400 when a value is not a number, 422 when the number is invalid
- */
-function checkLogOptions({ request: { query }, name }: ResourceRequest): void {
-  const numberOf = (option: string): number | undefined =>
-    query.get(option) ? integerOption(query, option) : undefined;
-  const [tailLines, limitBytes, sinceSeconds] = LOG_NUMBERS.map(numberOf);
-  const errors = Check.errorsOf({ tailLines, limitBytes, sinceSeconds }, (options) => {
-    if ((tailLines ?? 0) < 0) {
-      options.at("tailLines").invalid("must be greater than or equal to 0");
-    }
-    if ((limitBytes ?? 1) < 1) options.at("limitBytes").invalid("must be greater than 0");
-    if (sinceSeconds !== undefined && query.get("sinceTime")) {
-      const detail = "at most one of `sinceTime` or `sinceSeconds` may be specified";
-      options.child("[]", null).forbidden(detail);
-    } else if ((sinceSeconds ?? 1) < 1) {
-      options.at("sinceSeconds").invalid("must be greater than 0");
-    }
-    if ((query.get("stream") ?? "All") !== "All") {
-      options.child("stream", null).forbidden("may not be specified");
-    }
-  });
-  if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, name, errors);
-}
-
-/** GET of a pod's log: empty before it has a node; an error on a simulated node, without logs. */
-export function podLog(cluster: Cluster, asked: ResourceRequest): Answer {
-  const { resource, namespace, name } = asked;
-  checkLogOptions(asked);
-  const pod = getObject(cluster, resource, namespace, name) as Pod;
-  checkContainer(pod, asked);
-  const { nodeName = "" } = pod.spec;
-  if (nodeName === "") return { status: 204, headers: NO_CACHE, body: "" };
-  throw internalError(`pod ${name} runs on the simulated node ${nodeName}, which has no logs`);
 }

@@ -1,7 +1,9 @@
 /** The handlers of requests to resources, by verb, resource and subresource. */
 import { groupResourceOf } from "../../../kube/resource.ts";
-import { connectRequest, podLog } from "./connect-requests.ts";
+import { getComponentStatus, listComponentStatuses } from "./component-statuses.ts";
+import { connectRequest } from "./connect-requests.ts";
 import { patchRequest } from "./patch-requests.ts";
+import { podLog } from "./pod-logs.ts";
 import { bindRequest, evictRequest } from "./pod-requests.ts";
 import { getRequest, listRequest, watchRequest } from "./read-requests.ts";
 import type { RequestHandler } from "./presenter.ts";
@@ -35,6 +37,11 @@ const OF_CREATES: ReadonlyMap<string, RequestHandler> = new Map([
   ...Object.entries(REVIEW_HANDLERS),
 ]);
 
+/** The handlers of reads of what is not stored, by resource and verb. */
+const OF_READS = tableOf<Readonly<Record<string, RequestHandler>>>({
+  componentstatuses: { get: getComponentStatus, list: listComponentStatuses },
+});
+
 /** The handlers of subresources that are no part of their object, by verb or for any verb. */
 const OF_SUBRESOURCES = tableOf<RequestHandler | Readonly<Record<string, RequestHandler>>>({
   scale: { get: getScale, update: putScale, patch: patchScale },
@@ -54,7 +61,8 @@ export function handlerOf(
   verb: string,
 ): RequestHandler | undefined {
   if (!subresource) {
-    const special = verb === "create" ? OF_CREATES.get(groupResourceOf(resource)) : undefined;
+    const name = groupResourceOf(resource);
+    const special = verb === "create" ? OF_CREATES.get(name) : OF_READS.get(name)?.[verb];
     return special ?? BY_VERB.get(verb);
   }
   const own = OF_SUBRESOURCES.get(subresource.name);

@@ -1,5 +1,4 @@
 /** Paths that are not a resource's: health, version, and the documents that describe the API. */
-import { quote } from "../../../kube/field-errors.ts";
 import { answerDiscovery } from "../../discovery/answer.ts";
 import { KUBERNETES_VERSION } from "../../../kube/kubernetes-version.ts";
 import type { OpenApi } from "../../openapi/openapi.ts";
@@ -7,8 +6,10 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { ISSUER } from "../../auth/tokens.ts";
 import { failure } from "../../../kube/status.ts";
 import { methodNotAllowed } from "../../failures.ts";
-import { NO_CACHE, jsonAnswer, pageNotFound, textAnswer } from "./render.ts";
+import { NO_CACHE, jsonAnswer, pageNotFound } from "./render.ts";
+import { healthAnswer } from "./health.ts";
 import { type Answer, type ApiRequest, headerOf } from "./request.ts";
+import { systemPage } from "./system-pages.ts";
 
 /** The Kubernetes release that the control plane reports. */
 export const GIT_VERSION = `v${KUBERNETES_VERSION}`;
@@ -31,13 +32,10 @@ const VERSION = {
   platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
 };
 
-const HEALTH = new Set(["/healthz", "/livez", "/readyz"]);
-
 /** Answers a request for a path that is not a resource's. */
 export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
-  if (HEALTH.has(request.path)) {
-    return textAnswer(200, request.query.has("verbose") ? healthReport(request) : "ok");
-  }
+  const page = healthAnswer(request) ?? systemPage(cluster, request);
+  if (page) return page;
   if (/^\/version\/?$/.test(request.path)) {
     if (request.method !== "GET") throw methodNotAllowed();
     return {
@@ -55,21 +53,6 @@ export function otherPath(cluster: Cluster, openApi: OpenApi, request: ApiReques
 const KEY_SET = "application/jwk-set+json";
 const PUBLIC = { "cache-control": "public, max-age=3600" };
 
-// In the order of the real server, as far as these checks exist here.
-const CHECKS = ["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
-
-function healthReport({ path, query }: ApiRequest): string {
-  const excluded = new Set(query.getAll("exclude"));
-  const lines = CHECKS.map((check) =>
-    excluded.delete(check) ? `[+]${check} excluded: ok` : `[+]${check} ok`,
-  );
-  if (excluded.size > 0) {
-    const unknown = [...excluded].map((check) => quote(check)).join(", ");
-    lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown}`);
-  }
-  return [...lines, `${path.slice(1)} check passed`, ""].join("\n");
-}
-
 /** A document of OpenAPI, or the index of these. */
 function openApiDocument(cluster: Cluster, openApi: OpenApi, request: ApiRequest): Answer {
   const answer = openApi.answer(
@@ -86,7 +69,7 @@ function openApiDocument(cluster: Cluster, openApi: OpenApi, request: ApiRequest
 }
 
 /** A document of discovery; `undefined` for any other path. */
-function discovery({ registry }: Cluster, request: ApiRequest): Answer | undefined {
+function discovery({ registry, aggregator }: Cluster, request: ApiRequest): Answer | undefined {
   const found = answerDiscovery(
     {
       method: request.method,
@@ -94,8 +77,8 @@ function discovery({ registry }: Cluster, request: ApiRequest): Answer | undefin
       accept: headerOf(request, "accept") || undefined,
       ifNoneMatch: headerOf(request, "if-none-match") || undefined,
     },
-    registry.all(),
-    registry.announced(),
+    [...registry.all(), ...aggregator.resources],
+    [...registry.announced(), ...aggregator.versions],
     headerOf(request, "host"),
   );
   return found && { ...found, headers: { ...NO_CACHE, ...found.headers } };

@@ -19,14 +19,14 @@ import {
   openPatch,
 } from "../../wire/decode-patch.ts";
 import { checkPatched, tellMistakes } from "./body.ts";
-import { type Cluster, type WriteOptions, storedAt } from "../cluster/cluster.ts";
+import type { Cluster, WriteOptions } from "../cluster/cluster.ts";
 import { matchName, matchNamespace } from "../write/match-path.ts";
 import { conflict, notFound } from "../../failures.ts";
 import { applyTo, trackChange } from "../write/field-ownership.ts";
 import { permitCreate } from "./permission.ts";
 import { writeOptions } from "./query.ts";
 import { type Outcome, type ResourceRequest, headerOf } from "./request.ts";
-import { answerCreate, answerUpdate, endpointOf } from "./write-requests.ts";
+import { answerCreate, answerUpdate, createMissing, endpointOf } from "./write-requests.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -105,7 +105,7 @@ const hasVersions = ({ versionSchemas }: Pick<ServedResource, "versionSchemas">)
 
 /** Server-side apply, which may also create. */
 async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<Outcome> {
-  const { namespace, name, request, resource } = asked;
+  const { name, request, resource } = asked;
   const options = writeOptions(asked, "apply");
   const decoded = decodeConfiguration(await request.body(), options.fieldValidation);
   const endpoint = endpointOf(asked);
@@ -115,10 +115,11 @@ async function applyRequest(cluster: Cluster, asked: ResourceRequest): Promise<O
     tellMistakes(asked, decoded);
     return accepted;
   };
-  if (!storedAt(cluster, resource, namespace, name)) {
+  const created = await createMissing(cluster, asked, async () => {
     if (!endpoint.strategy.allowCreateOnApply) throw notFound(resource, name);
     return createByApply(cluster, asked, applied, options);
-  }
+  });
+  if (created) return created;
   const change = (live: SentObject): SentObject => {
     const object = applied(live);
     if (!isUnchanged(resource, live, object)) {

@@ -96,6 +96,7 @@ export function watchRequest(
   return {
     status: 200,
     headers: { ...NO_CACHE, "content-type": "application/json" },
+    webSocket: true,
     body: async (send) => {
       early.forEach(send);
       write = send;

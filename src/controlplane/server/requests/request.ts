@@ -31,6 +31,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Uint8Array | StreamWriter;
+  /** Whether a client that asks for a WebSocket gets each line of the stream as a message. */
+  readonly webSocket?: true;
 }
 
 /**

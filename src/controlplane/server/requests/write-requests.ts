@@ -85,8 +85,10 @@ export async function updateRequest(cluster: Cluster, asked: ResourceRequest): P
   matchNamespace(resource, namespace, sent);
   const endpoint = endpointOf(asked);
   const { strategy } = endpoint;
-  if (strategy.allowCreateOnUpdate && !storedAt(cluster, resource, namespace, name)) {
-    return createByUpdate(cluster, asked, sent, options);
+  if (strategy.allowCreateOnUpdate) {
+    const create = (): Promise<Outcome> => createByUpdate(cluster, asked, copyJson(sent), options);
+    const created = await createMissing(cluster, asked, create);
+    if (created) return created;
   }
   const change = (live: SentObject): SentObject => {
     // Another write may come first; then this one is retried.
@@ -96,6 +98,25 @@ export async function updateRequest(cluster: Cluster, asked: ResourceRequest): P
     return object;
   };
   return answerUpdate(cluster, asked, endpoint, change, { ...options, replaces: true });
+}
+
+/**
+ * Creates the object of a write that may also update. `undefined` if it exists, also if another write created it while
+ * this one was admitted: then this write updates it.
+ */
+export async function createMissing(
+  cluster: Cluster,
+  { resource, namespace, name }: ResourceRequest,
+  create: () => Promise<Outcome>,
+): Promise<Outcome | undefined> {
+  const exists = (): boolean => storedAt(cluster, resource, namespace, name) !== undefined;
+  if (exists()) return undefined;
+  try {
+    return await create();
+  } catch (thrown) {
+    if (hasReason(thrown, "AlreadyExists") && exists()) return undefined;
+    throw thrown;
+  }
 }
 
 /** PUT of a missing object, for kinds that accept it as a POST. */

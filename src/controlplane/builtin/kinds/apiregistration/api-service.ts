@@ -34,7 +34,7 @@ function prepareApiServiceForCreate(service: ApiService, context: WriteContext):
 
 type Spec = Loose<NonNullable<APIService["spec"]>>;
 
-type ApiService = Sent<APIService> & { spec: Spec };
+export type ApiService = Sent<APIService> & { spec: Spec };
 
 /** Validates an APIService. */
 function checkApiService(object: Check<ApiService>): void {
