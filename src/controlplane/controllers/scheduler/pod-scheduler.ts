@@ -23,6 +23,7 @@ import type { StoreEvent } from "../framework/client.ts";
 import { withCondition } from "../framework/conditions.ts";
 import { ObjectController, watch } from "../framework/controller.ts";
 import { byAge, textOf } from "../framework/keys.ts";
+import { disruptionPatch } from "../pods/disruption.ts";
 import { isFinished } from "../pods/pods.ts";
 import { usersOf } from "../volumes/claims.ts";
 import {
@@ -173,17 +174,10 @@ export class PodScheduler extends ObjectController<Pod> {
     }
     for (const victim of victims) {
       if (victim.metadata.deletionTimestamp) continue;
-      const { uid = "", generation } = victim.metadata;
-      const change: Condition = {
-        type: "DisruptionTarget",
-        observedGeneration: generation ?? 0,
-        status: "True",
-        reason: "PreemptionByScheduler",
-        message: `${SCHEDULER}: preempting to accommodate a higher priority pod`,
-        lastProbeTime: null,
-      };
-      const conditions = withCondition(victim.status?.conditions, change, this.clock.now());
-      const patch = { metadata: { uid }, status: { conditions } };
+      const { uid = "" } = victim.metadata;
+      const reason = "PreemptionByScheduler";
+      const why = `${SCHEDULER}: preempting to accommodate a higher priority pod`;
+      const patch = disruptionPatch(victim, { reason, message: why }, this.clock.now());
       if (!(await unlessGone(this.client.patch(PODS, victim.metadata, patch, "status")))) continue;
       await unlessGone(this.client.remove(PODS, victim.metadata, { uid }));
       const message = `Preempted by pod ${pod.metadata.uid ?? ""} on node ${node}`;
