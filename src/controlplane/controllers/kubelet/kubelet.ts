@@ -16,6 +16,8 @@ import { usersOf } from "../volumes/claims.ts";
 import { textOf } from "../framework/keys.ts";
 import { CLAIMS, CONFIG_MAPS, NODES, PODS, SECRETS } from "../../builtin/tokens.ts";
 import { nodeAddress } from "../nodes/node-simulator.ts";
+import { admissionProblem } from "../scheduler/pod-admission.ts";
+import { present } from "../../../present.ts";
 import { ObjectController, type Tools, watch } from "../framework/controller.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { PodParts } from "./pod-parts.ts";
@@ -66,7 +68,8 @@ export class Kubelet extends ObjectController<Pod> {
     const key = textOf(pod);
     const { nodeName } = pod.spec;
     if (!nodeName) return undefined;
-    if (!this.client.find(NODES, { name: nodeName })) return this.#removeFromNowhere(pod);
+    const node = this.client.find(NODES, { name: nodeName });
+    if (!node) return this.#removeFromNowhere(pod);
     const known = this.#workers.get(key);
     if (known && known.pod.metadata.uid === pod.metadata.uid) {
       known.observe(pod, await this.#simulationOf(pod, key));
@@ -74,6 +77,8 @@ export class Kubelet extends ObjectController<Pod> {
     }
     if (known) await this.forget(key);
     if (isTerminal(pod.status?.phase) && !pod.metadata.deletionTimestamp) return undefined;
+    const isNew = pod.status?.startTime === undefined && !pod.metadata.deletionTimestamp;
+    if (isNew && (await this.#isRejected(pod, node))) return undefined;
     const worker = this.#workerFor(pod, key, await this.#simulationOf(pod, key));
     this.#workers.set(key, worker);
     return worker.run();
@@ -84,6 +89,28 @@ export class Kubelet extends ObjectController<Pod> {
     const { uid = "", deletionTimestamp, deletionGracePeriodSeconds } = metadata;
     if (!deletionTimestamp || deletionGracePeriodSeconds === 0) return;
     await unlessGone(this.client.remove(PODS, metadata, { gracePeriodSeconds: 0, uid }));
+  }
+
+  /** Whether the node cannot run the pod, which then has failed. */
+  async #isRejected(pod: Pod, node: Node): Promise<boolean> {
+    const others = [...this.#workers.values()].map((worker) => worker.pod).filter(
+      ({ spec, status }) => spec.nodeName === node.metadata.name && !isTerminal(status?.phase),
+    );
+    const problem = admissionProblem(pod, node, others);
+    if (!problem) return false;
+    const { reason, message } = problem;
+    const host = node.metadata.name ?? "";
+    await this.events.record(pod, "Warning", reason, message.replace(/^Pod was rejected: /, ""), { host });
+    const { generation } = pod.metadata;
+    const qosClass = pod.status?.qosClass;
+    const conditions = pod.status?.conditions;
+    await this.client.updateStatus(PODS, pod, {
+      phase: "Failed",
+      reason,
+      message,
+      ...present({ observedGeneration: generation, qosClass, conditions }),
+    });
+    return true;
   }
 
   #workerFor(pod: Pod, key: string, simulation: Simulation): PodWorker {

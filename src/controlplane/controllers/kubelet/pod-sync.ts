@@ -16,6 +16,8 @@ export interface Synced {
   readonly isOver: boolean;
   /** Whether something was done, so that the runtime is to be looked at again. */
   readonly hasActed: boolean;
+  /** Whether the status is to be looked at again. */
+  readonly hasResized?: boolean;
   /** When to try again after a failure; `undefined` without one. */
   readonly retryAtMs?: number;
 }
@@ -55,6 +57,7 @@ export async function* syncPod(parts: PodParts): Work<Synced> {
   return {
     isOver: false,
     hasActed: retryAtMs === undefined && (hasActed || hasStarted),
+    hasResized: actions.resizes.length > 0,
     ...(retryAtMs === undefined ? {} : { retryAtMs }),
   };
 }

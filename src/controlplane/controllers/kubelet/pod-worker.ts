@@ -224,6 +224,7 @@ export class PodWorker {
       }
       this.#retryAtMs = synced.retryAtMs ?? Infinity;
       if (synced.hasActed) this.#relist();
+      if (synced.hasResized === true) this.#isPending = true;
     } else if (this.#stage === "terminating") {
       this.#stage = "terminated";
       this.#isPending = true;
