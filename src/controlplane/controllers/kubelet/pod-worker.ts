@@ -22,7 +22,7 @@ export class PodWorker {
   readonly #parts: PodParts;
   #stage: Stage;
   /** The job in hand, and until when it waits. */
-  #job: Work<Synced | void> | undefined;
+  #job: Work<Synced | undefined> | undefined;
   #jobWakesMs = 0;
   /** Whether there is something to do after the job in hand. */
   #isPending = true;
@@ -211,7 +211,17 @@ export class PodWorker {
     }
     this.#job = undefined;
     this.#lastJobMs = parts.nowMs;
-    this.#complete(step.value ?? undefined);
+    const synced = step.value;
+    if (synced?.hasActed === true && parts.timing.isInstant) await this.#showStart();
+    this.#complete(synced);
+  }
+
+  /** Writes the start of containers that end at once, so that it is seen: without a probe they were ready. */
+  async #showStart(): Promise<void> {
+    const parts = this.#parts;
+    if (parts.runtime.nextEndMs() > parts.nowMs) return;
+    parts.statuses.set(await podStatus(parts, parts.runtime.started, false));
+    await parts.statuses.write(parts.pod, true);
   }
 
   #complete(synced: Synced | undefined): void {
