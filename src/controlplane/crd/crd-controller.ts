@@ -27,6 +27,11 @@ import {
  * announces their end.
  */
 const RECHECK_MS = 5000;
+/**
+ * How long a deleted definition stays before its objects are removed, in milliseconds: as long as
+ * the cache of a real API server lags. Clients look at a definition after they have deleted it.
+ */
+const CLEANUP_DELAY_MS = 100;
 
 const APPROVAL_REASONS = {
   approved: "ApprovedAnnotation",
@@ -49,6 +54,9 @@ export class CrdController extends ObjectController<Definition> {
     watch(DEFINITIONS, (event) => this.#rivalsOf(event)),
     watchAll(definitionOf),
   ];
+
+  /** When a definition was first seen to be terminating, by its uid. */
+  readonly #terminating = new Map<string, number>();
 
   /** The other definitions of a group, when the names of one of them change. */
   *#rivalsOf({ type, object, old }: StoreEvent<Definition>): Iterable<string> {
@@ -159,8 +167,12 @@ export class CrdController extends ObjectController<Definition> {
 
   /** Removes the objects of a deleted definition, then lets the definition go. */
   async #finish(definition: Definition): Promise<number | undefined> {
-    const finalizers = definition.metadata.finalizers ?? [];
+    const { finalizers = [], uid = "" } = definition.metadata;
     if (!finalizers.includes(CLEANUP_FINALIZER)) return undefined;
+    const now = this.clock.monotonicMs();
+    const sinceMs = this.#terminating.get(uid) ?? now;
+    this.#terminating.set(uid, sinceMs);
+    if (now - sinceMs < CLEANUP_DELAY_MS) return sinceMs + CLEANUP_DELAY_MS - now;
     let current = definition;
     if (findCondition(definition, "Terminating")?.reason !== "InstanceDeletionInProgress") {
       const message = "CustomResource deletion is in progress";
@@ -178,6 +190,7 @@ export class CrdController extends ObjectController<Definition> {
     current.metadata.finalizers = finalizers.filter((name) => name !== CLEANUP_FINALIZER);
     if (current.metadata.finalizers.length === 0) delete current.metadata.finalizers;
     await this.#write(current);
+    this.#terminating.delete(uid);
     return undefined;
   }
 

@@ -26,6 +26,7 @@ import {
   subresourceEndpoint,
 } from "./cluster/cluster.ts";
 import { present } from "../../present.ts";
+import { bindPod } from "./write/binding.ts";
 import { createObject } from "./write/create.ts";
 import { deleteObject } from "./write/delete.ts";
 import { noSuchResource } from "../failures.ts";
@@ -119,6 +120,12 @@ class DirectClient implements ControllerClient {
     return this.#change(resource, name, subresource, false, (live) =>
       asObject(applyMergePatch(asJson(copyJson(live)), patch)),
     );
+  }
+
+  async bind({ namespace = "", name = "" }: ObjectName, node: string): Promise<void> {
+    const options = this.#options;
+    await bindPod({ cluster: this.#cluster, namespace, name, options }, node, {});
+    await this.#cluster.store.durable();
   }
 
   async apply(resource: ResourceName, object: SentObject): Promise<SentObject> {

@@ -57,6 +57,12 @@ describe("A node that is not ready", () => {
     await cluster.clock.advance(200_000);
     await report(cluster, "tsop-node", "True");
     expect(taintsOf(cluster, "tsop-node")).toEqual([]);
+    expect(cluster.list("events")).toContainEqual(
+      expect.objectContaining({
+        reason: "TaintManagerEviction",
+        message: "Cancelling deletion of Pod default/p",
+      }),
+    );
     await cluster.clock.advance(200_000);
     await cluster.settle();
     expect(cluster.list("pods")).toHaveLength(1);
@@ -66,6 +72,34 @@ describe("A node that is not ready", () => {
     await cluster.clock.advance(301_000);
     await cluster.settle();
     expect(cluster.list("pods")).toEqual([]);
+  });
+
+  it("marks the pods that it evicts as disrupted", async () => {
+    const cluster = await started();
+    await cluster.create("pods", {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p", namespace: "default", finalizers: ["example.com/hold"] },
+      spec: { containers: [{ name: "c", image: "x:1" }] },
+    });
+    await cluster.settle();
+    const taints = [{ key: "maintenance", effect: "NoExecute" }];
+    await cluster.client.patch(NODES, { name: "tsop-node" }, { spec: { taints } });
+    await cluster.settle();
+    const { metadata, status } = cluster.get("pods", "p");
+    expect(metadata.deletionTimestamp).toBeDefined();
+    expect(status.conditions).toContainEqual(
+      expect.objectContaining({
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "DeletionByTaintManager",
+        message: "Taint manager: deleting due to NoExecute taint",
+        observedGeneration: 1,
+      }),
+    );
+    expect(cluster.list("events")).toContainEqual(
+      expect.objectContaining({ message: "Marking for deletion Pod default/p" }),
+    );
   });
 
   it("evicts nothing while no node is ready", async () => {

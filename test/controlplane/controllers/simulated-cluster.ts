@@ -32,13 +32,14 @@ const nameOf = (resource: string): { group: string; plural: string } => {
   return { plural, group: group.join(".") };
 };
 
-/** Starts the controllers over an empty cluster with one node (`no-kubelet`: none). */
+/** Starts the controllers over an empty cluster with nodes (`no-kubelet`: none). */
 export async function simulatedCluster(
   mode: "on" | "no-kubelet" = "on",
+  nodes = 1,
 ): Promise<SimulatedCluster> {
   const cluster = bareCluster(undefined, { storageClass: mode === "on" });
   const { clock } = cluster;
-  const context = controllerContext(cluster);
+  const context = { ...controllerContext(cluster), nodes };
   const controllers: RunningControllers = startControllers(context, mode);
   const client = context.clientFor("test");
   const list = (resource: string): readonly SimulatedObject[] =>

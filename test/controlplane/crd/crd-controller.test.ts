@@ -83,7 +83,7 @@ describe("CrdController", () => {
   });
 
   it("gives a kind to the definition that came first, and to the next when that is gone", async () => {
-    const { client, loop, conditions } = start();
+    const { client, loop, clock, conditions } = start();
     await client.create(DEFINITIONS, definition("ships", "Ship"));
     await loop.settle();
     await client.create(DEFINITIONS, definition("vessels", "Ship"));
@@ -93,6 +93,12 @@ describe("CrdController", () => {
       Established: "False NotAccepted",
     });
     await client.remove(DEFINITIONS, { name: "ships.fleet.example.com" });
+    await loop.settle();
+    // Clients see a deleted definition for a while.
+    expect(conditions("ships.fleet.example.com")).toMatchObject({
+      Terminating: "True InstanceDeletionPending",
+    });
+    await clock.advance(100);
     await loop.settle();
     expect(conditions("vessels.fleet.example.com")).toEqual({
       NamesAccepted: "True NoConflicts",
@@ -111,6 +117,12 @@ describe("CrdController", () => {
       metadata: { ...key, finalizers: ["fleet.example.com/dock"] },
     });
     await client.remove(DEFINITIONS, { name: "ships.fleet.example.com" });
+    await loop.settle();
+    // Clients see a deleted definition for a while.
+    expect(conditions("ships.fleet.example.com")).toMatchObject({
+      Terminating: "True InstanceDeletionPending",
+    });
+    await clock.advance(100);
     await loop.settle();
     expect(client.find(SHIPS, key)?.metadata.deletionTimestamp).toBeDefined();
     expect(conditions("ships.fleet.example.com")).toMatchObject({

@@ -50,6 +50,7 @@ async function serve(
     port: options.port,
     controllers: options.controllers,
     nodes: options.nodes,
+    podTiming: options.podTiming,
     clock: context.clock,
     serviceAddresses: serviceAddresses(options.routeService),
     disableAdmissionPlugins,

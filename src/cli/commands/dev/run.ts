@@ -52,6 +52,7 @@ async function develop(
   const began = context.clock.monotonicMs();
   const controlPlane = await startControlPlane({
     port: options.port,
+    podTiming: "real",
     clock: context.clock,
     serviceAddresses: serviceAddresses(options.routeService),
   });

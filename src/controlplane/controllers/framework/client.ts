@@ -67,6 +67,8 @@ export interface ControllerClient {
     patch: object,
     subresource?: string,
   ): Promise<T>;
+  /** Puts a pod on a node, as a POST to its `binding` does. */
+  bind(pod: ObjectName, node: string): Promise<void>;
   /** A forced server-side apply to an object that exists. */
   apply(resource: ResourceName, object: SentObject): Promise<SentObject>;
   /** @throws StatusError 404 when objects of that kind have no scale, 500 when this one has none */
@@ -109,4 +111,6 @@ export interface ControllerContext {
   readonly certificateSigner?: CertificateSigner;
   /** How many nodes the simulated kubelets run; 1 when absent. */
   readonly nodes?: number;
+  /** How long things take on the nodes; `instant` when absent. */
+  readonly podTiming?: "real" | "instant";
 }

@@ -1,6 +1,6 @@
 /**
- * Deletion of namespaces: their content is deleted first; until then their conditions list what
- * remains.
+ * Deletion of namespaces: their pods are deleted first, then all other content; until then their
+ * conditions list what remains.
  *
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
  */
@@ -12,7 +12,6 @@ import type { StoreEvent } from "../framework/client.ts";
 import { NAMESPACES, PODS } from "../../builtin/tokens.ts";
 import { isSameResource } from "../../resource-name.ts";
 import { timed } from "../framework/conditions.ts";
-import { isFinished } from "../pods/pods.ts";
 import { ObjectController, watch, watchAll } from "../framework/controller.ts";
 
 /** The remaining objects of one resource. */
@@ -61,11 +60,8 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
     const resources = this.client.resources().filter(({ namespaced }) => namespaced);
     const isPods = (resource: ResourceInfo): boolean => isSameResource(resource, PODS);
     await this.#removeAll(name, resources.filter(isPods));
-    const inGrace = this.client
-      .list(PODS, { namespace: name })
-      .some((pod) => !pod.metadata.finalizers?.length && !isFinished(pod));
-    // Pods in their grace period still need the objects that are mounted into them.
-    if (inGrace) {
+    // Pods still need the objects that are mounted into them, until the last one is gone.
+    if (this.client.list(PODS, { namespace: name }).length > 0) {
       await this.#writeConditions(namespace, []);
       return;
     }
@@ -74,10 +70,8 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
       resources.filter((resource) => !isPods(resource)),
     );
     const left = this.#remainders(name, resources);
-    if (left.length > 0) {
-      await this.#writeConditions(namespace, left);
-      return;
-    }
+    await this.#writeConditions(namespace, left);
+    if (left.length > 0) return;
     const finalizers = namespace.spec.finalizers.filter((one) => one !== "kubernetes");
     const current = this.#find(name) ?? namespace;
     const emptied = { ...current, spec: { ...current.spec, finalizers } };

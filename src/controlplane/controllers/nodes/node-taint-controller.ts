@@ -5,12 +5,14 @@
  * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
  */
 import type { Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
+import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 import { unlessGone } from "../framework/absence.ts";
 import type { StoreEvent } from "../framework/client.ts";
 import { keyFrom, textOf } from "../framework/keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
 import { tolerates } from "../scheduler/pod-scheduling.ts";
+import { type Disruption, disruptionPatch } from "../pods/disruption.ts";
 import { isFinished } from "../pods/pods.ts";
 import { msOf, timeOf } from "../../../kube/values/times.ts";
 import { ObjectController, watch } from "../framework/controller.ts";
@@ -39,6 +41,11 @@ const EVICTING = tableOf<string>({
   False: `${PREFIX}not-ready`,
   Unknown: `${PREFIX}unreachable`,
 });
+
+const EVICTION: Disruption = {
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+};
 
 /** Sets the taints of nodes, and evicts pods. Keys are `/node` and `namespace/pod`. */
 export class NodeTaintController extends ObjectController<Node> {
@@ -106,21 +113,30 @@ export class NodeTaintController extends ObjectController<Node> {
       ? this.client.find(NODES, { name: pod.spec.nodeName })
       : undefined;
     const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
-    if (!pod || taints.length === 0 || pod.metadata.deletionTimestamp || isFinished(pod)) {
-      this.#since.delete(key);
+    const isOver = !pod || pod.metadata.deletionTimestamp !== undefined || isFinished(pod);
+    const seconds = isOver ? undefined : patienceOf(pod.spec.tolerations ?? [], taints);
+    if (isOver || seconds === undefined) {
+      const wasMarked = this.#since.delete(key);
+      if (wasMarked && !isOver) await this.#tell(pod, "Cancelling deletion of");
       return undefined;
     }
-    const seconds = patienceOf(pod.spec.tolerations ?? [], taints);
-    if (seconds === undefined) return undefined;
     const since = this.#since.get(key) ?? startOf(taints) ?? this.clock.now();
     this.#since.set(key, since);
     const leftMs = since + seconds * 1000 - this.clock.now();
     if (leftMs > 0) return leftMs;
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
-    const message = `Marking for deletion Pod ${namespace}/${name}`;
-    await this.events.record(pod, "Normal", "TaintManagerEviction", message);
+    const { uid = "" } = pod.metadata;
+    await this.#tell(pod, "Marking for deletion");
+    const patch = disruptionPatch(pod, EVICTION, this.clock.now());
+    if (!(await unlessGone(this.client.patch(PODS, pod.metadata, patch, "status"))))
+      return undefined;
     await unlessGone(this.client.remove(PODS, pod.metadata, { uid }));
     return undefined;
+  }
+
+  #tell(pod: Pod, what: string): Promise<void> {
+    const { namespace = "", name = "" } = pod.metadata;
+    const message = `${what} Pod ${namespace}/${name}`;
+    return this.events.record(pod, "Normal", "TaintManagerEviction", message);
   }
 }
 
@@ -139,7 +155,7 @@ function conditionTaints({ spec, status }: Node): Taint[] {
   return names.map((name) => ({ key: `${PREFIX}${name}`, effect: "NoSchedule" }));
 }
 
-/** How many seconds the pod tolerates all these taints; `undefined` for ever. */
+/** How many seconds the pod tolerates all these taints; `undefined` for ever, as it does none. */
 function patienceOf(
   tolerations: readonly Toleration[],
   taints: readonly Taint[],

@@ -7,11 +7,11 @@
  * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
  */
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Condition } from "../../builtin/shared/shapes.ts";
-import { isTrue, withCondition } from "../framework/conditions.ts";
+import { isTrue } from "../framework/conditions.ts";
 import { unlessGone } from "../framework/absence.ts";
 import { byAge } from "../framework/keys.ts";
 import { NODES, PODS } from "../../builtin/tokens.ts";
+import { disruptionPatch } from "./disruption.ts";
 import { isFinished } from "./pods.ts";
 import { Controller, watch } from "../framework/controller.ts";
 
@@ -90,28 +90,16 @@ export class PodGarbageController extends Controller {
   async #give(pod: Pod, message?: string): Promise<void> {
     const { uid, generation } = pod.metadata;
     if (!isFinished(pod)) {
-      const status = {
-        phase: "Failed",
-        observedGeneration: generation,
-        ...(message === undefined ? {} : { conditions: this.#disrupted(pod, message) }),
-      };
-      const patch = { metadata: { uid }, status };
-      const write = this.client.patch(PODS, pod.metadata, patch, "status");
+      const reason = "DeletionByPodGC";
+      const patch =
+        message === undefined
+          ? { metadata: { uid }, status: {} }
+          : disruptionPatch(pod, { reason, message }, this.clock.now());
+      const status = { ...patch.status, phase: "Failed", observedGeneration: generation };
+      const write = this.client.patch(PODS, pod.metadata, { ...patch, status }, "status");
       if (!(await unlessGone(write))) return;
     }
     await unlessGone(this.client.remove(PODS, pod.metadata, { gracePeriodSeconds: 0 }));
-  }
-
-  #disrupted({ status, metadata }: Pod, message: string): Condition[] {
-    const change: Condition = {
-      type: "DisruptionTarget",
-      observedGeneration: metadata.generation ?? 0,
-      status: "True",
-      reason: "DeletionByPodGC",
-      message,
-      lastProbeTime: null,
-    };
-    return withCondition(status?.conditions, change, this.clock.now());
   }
 }
 

@@ -4,33 +4,45 @@
  *
  * @see https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode
  */
+import type { Node } from "../../builtin/kinds/core/node.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../builtin/shared/shapes.ts";
 import { CLAIMS, VOLUMES } from "../../builtin/tokens.ts";
 import type { ControllerClient } from "../framework/client.ts";
 import {
+  BOUND_BY,
   NO_PROVISIONER,
   SELECTED_NODE,
   bindsLate,
   claimNameOf,
+  claimReference,
   isBindComplete,
   storageClassOf,
+  usersOf,
 } from "../volumes/claims.ts";
-import { bestVolumeFor } from "../volumes/volume-matching.ts";
+import { bestVolumeFor, isBoundTo } from "../volumes/volume-matching.ts";
+import { isNodeOf } from "./pod-scheduling.ts";
+
+/** A claim that is bound, and its volume unless that is gone. */
+interface BoundClaim {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume | undefined;
+}
 
 /** The scheduler's view of the claims of a pod. */
-type SchedulingClaims =
-  | { readonly problem: string }
-  | {
-      /** Claims that are bound once a node is chosen. */
-      readonly delayed: readonly PersistentVolumeClaim[];
-      /** Whether one of those can never be bound: no volume fits, and there is no provisioner. */
-      readonly unavailable: boolean;
-    };
+export interface SchedulingClaims {
+  readonly bound: readonly BoundClaim[];
+  /** Claims that are bound once a node is chosen. */
+  readonly delayed: readonly PersistentVolumeClaim[];
+}
 
 /** The claims of a pod, or the problem, in upstream's words, where one forbids every node. */
-export function claimsForScheduling(client: ControllerClient, pod: Pod): SchedulingClaims {
+export function claimsForScheduling(
+  client: ControllerClient,
+  pod: Pod,
+): SchedulingClaims | { readonly problem: string } {
   const { namespace = "" } = pod.metadata;
+  const bound: BoundClaim[] = [];
   const delayed: PersistentVolumeClaim[] = [];
   for (const volume of pod.spec.volumes ?? []) {
     const name = claimNameOf(pod, volume);
@@ -53,27 +65,83 @@ export function claimsForScheduling(client: ControllerClient, pod: Pod): Schedul
       return { problem: `persistentvolumeclaim ${quoted} is being deleted` };
     }
     if (volumeName === "" || !isBindComplete(claim)) delayed.push(claim);
+    else bound.push({ claim, volume: client.find(VOLUMES, { name: volumeName }) });
   }
   const isLate = (claim: PersistentVolumeClaim): boolean =>
     !claim.spec.volumeName && bindsLate(storageClassOf(client, claim));
   if (!delayed.every(isLate)) {
     return { problem: "pod has unbound immediate PersistentVolumeClaims" };
   }
-  const isUnavailable = (claim: PersistentVolumeClaim): boolean =>
-    storageClassOf(client, claim)?.provisioner === NO_PROVISIONER &&
-    !bestVolumeFor(claim, client.list(VOLUMES), false);
-  return { delayed, unavailable: delayed.some(isUnavailable) };
+  return { bound, delayed };
 }
 
-/** Sets the chosen node on the claims, so that the binder continues. */
+/** The problems of the volumes of a pod on a node, in upstream's words. */
+export function volumeProblems(
+  client: ControllerClient,
+  { bound, delayed }: SchedulingClaims,
+  node: Node,
+): string[] {
+  const problems: string[] = [];
+  if (bound.some(({ volume }) => volume && !isReachable(volume, node))) {
+    problems.push("node(s) didn't match PersistentVolume's node affinity");
+  }
+  const isUnavailable = (claim: PersistentVolumeClaim): boolean =>
+    storageClassOf(client, claim)?.provisioner === NO_PROVISIONER && !volumeOn(client, claim, node);
+  if (delayed.some(isUnavailable)) {
+    problems.push("node(s) didn't find available persistent volumes to bind");
+  }
+  if (bound.some(({ volume }) => !volume)) {
+    problems.push("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+  }
+  return problems;
+}
+
+/** Whether another pod that runs uses a claim that only one pod may use. */
+export function isClaimTaken(
+  client: ControllerClient,
+  pod: Pod,
+  { bound, delayed }: SchedulingClaims,
+  isHere: (other: Pod) => boolean,
+): boolean {
+  const claims = [...bound.map(({ claim }) => claim), ...delayed];
+  return claims
+    .filter(({ spec }) => spec.accessModes?.includes("ReadWriteOncePod"))
+    .flatMap(({ metadata }) => usersOf(client, metadata))
+    .some((other) => other.metadata.uid !== pod.metadata.uid && isHere(other));
+}
+
+const isReachable = ({ spec }: PersistentVolume, node: Node): boolean =>
+  spec.nodeAffinity?.required?.nodeSelectorTerms?.some((term) => isNodeOf(term, node)) ?? true;
+
+const volumeOn = (
+  client: ControllerClient,
+  claim: PersistentVolumeClaim,
+  node: Node,
+): PersistentVolume | undefined =>
+  bestVolumeFor(
+    claim,
+    client.list(VOLUMES).filter((volume) => isReachable(volume, node)),
+    false,
+  );
+
+/** Reserves volumes of the chosen node for the claims, or has new ones made there; the binder continues. */
 export async function chooseNodeForClaims(
   client: ControllerClient,
   claims: readonly PersistentVolumeClaim[],
-  node: string,
+  node: Node,
 ): Promise<void> {
-  for (const { metadata } of claims) {
+  for (const claim of claims) {
+    const { metadata } = claim;
     if (metadata.annotations?.[SELECTED_NODE] !== undefined) continue;
-    const patch = { metadata: { annotations: { [SELECTED_NODE]: node } } };
-    await client.patch(CLAIMS, metadata, patch);
+    const volume = volumeOn(client, claim, node);
+    if (!volume) {
+      const annotations = { [SELECTED_NODE]: node.metadata.name };
+      await client.patch(CLAIMS, metadata, { metadata: { annotations } });
+    } else if (!isBoundTo(volume, claim)) {
+      await client.patch(VOLUMES, volume.metadata, {
+        metadata: { annotations: { [BOUND_BY]: "yes" } },
+        spec: { claimRef: claimReference(claim) },
+      });
+    }
   }
 }

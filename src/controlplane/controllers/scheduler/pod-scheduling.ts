@@ -4,10 +4,18 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  */
 import { matchesLabelSelector } from "../../../kube/selectors/selector.ts";
-import type { NodeRequirement, PodSpec, Toleration } from "../../builtin/shared/pods/pod-shapes.ts";
+import type {
+  NodeRequirement,
+  NodeTerm,
+  PodSpec,
+  Toleration,
+} from "../../builtin/shared/pods/pod-shapes.ts";
 import type { Node } from "../../builtin/kinds/core/node.ts";
 
 type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
+
+/** The effects of taints that keep pods from being put on a node. */
+export const SCHEDULING_EFFECTS: readonly string[] = ["NoSchedule", "NoExecute"];
 
 /** Whether the node's labels match the pod's node selector and affinity. */
 export function isSelected(spec: PodSpec, node: Node): boolean {
@@ -16,14 +24,40 @@ export function isSelected(spec: PodSpec, node: Node): boolean {
   const terms =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   if (!selected || !terms) return selected;
-  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
-    if (matchExpressions.length + matchFields.length === 0) return false;
-    const name = { "metadata.name": node.metadata.name ?? "" };
-    return (
-      matchExpressions.every((requirement) => fulfils(requirement, labels)) &&
-      matchFields.every((requirement) => fulfils(requirement, name))
-    );
-  });
+  return terms.some((term) => isNodeOf(term, node));
+}
+
+/** Whether the term selects the node; an empty one selects none. */
+export function isNodeOf(
+  { matchExpressions = [], matchFields = [] }: NodeTerm,
+  { metadata }: Node,
+): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  const { labels = {}, name = "" } = metadata;
+  return (
+    matchExpressions.every((requirement) => fulfils(requirement, labels)) &&
+    matchFields.every((requirement) => fulfils(requirement, { "metadata.name": name }))
+  );
+}
+
+/**
+ * The names of the only nodes that the pod's affinity allows, as its fields name them; `undefined`
+ * when it names none.
+ */
+export function namedNodes({ affinity }: PodSpec): ReadonlySet<string> | undefined {
+  const { nodeSelectorTerms: terms = [] } =
+    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
+  const named = new Set<string>();
+  for (const { matchFields = [] } of terms ?? []) {
+    const lists = matchFields
+      .filter(({ key, operator }) => key === "metadata.name" && operator === "In")
+      .map(({ values = [] }) => values);
+    const [first] = lists;
+    // The terms are alternatives: one without a name allows nodes of any name.
+    if (!first) return undefined;
+    for (const name of first) if (lists.every((names) => names.includes(name))) named.add(name);
+  }
+  return terms && terms.length > 0 ? named : undefined;
 }
 
 function fulfils(requirement: NodeRequirement, labels: Readonly<Record<string, string>>): boolean {

@@ -6,9 +6,9 @@ import { copyJson } from "../../../kube/json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { Status } from "../../../kube/status.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
-import type { Condition, Loose, Sent } from "../../builtin/shared/shapes.ts";
-import { PODS } from "../../builtin/tokens.ts";
+import type { Loose, Sent } from "../../builtin/shared/shapes.ts";
 import { admitSubresource } from "../write/admitted.ts";
+import { bindPod, setPodCondition } from "../write/binding.ts";
 import { deletionOf, readObject } from "./body.ts";
 import {
   type Cluster,
@@ -20,7 +20,7 @@ import {
 } from "../cluster/cluster.ts";
 import { matchNamespace } from "../write/match-path.ts";
 import { deleteObject } from "../write/delete.ts";
-import { badRequest, conflict, plainError } from "../../failures.ts";
+import { badRequest, plainError } from "../../failures.ts";
 import { spendBudget } from "../write/disruption-budget.ts";
 import { getObject } from "../read/list.ts";
 import { trackChange } from "../write/field-ownership.ts";
@@ -70,46 +70,10 @@ export async function bindRequest(cluster: Cluster, asked: ResourceRequest): Pro
   if (problem !== undefined) {
     throw plainError(problems.length > 1 ? `[${problems.join(", ")}]` : problem);
   }
-  const pods = cluster.registry.preferred(PODS.group, PODS.plural);
-  if (!pods) throw badRequest("pods are not served");
-  const endpoint = { ...mainEndpoint(pods), strategy: bindingStrategy(pods.strategy) };
-  const write = { cluster, endpoint, namespace, name, options: { ...options, replaces: false } };
-  await updateObject(write, (live) => bound(live as Pod, binding, node, timestamp(cluster.clock)));
+  const { annotations = {} } = binding.metadata;
+  await bindPod({ cluster, namespace, name, options }, node, annotations);
   await cluster.store.durable();
   return { code: 201, object: CREATED };
-}
-
-/** The strategy of a binding, which sets fields that an update of the pod may not. */
-function bindingStrategy<S extends object>(strategy: S): S {
-  return Object.create(strategy, {
-    prepareForUpdate: { value: () => undefined },
-    validateUpdate: { value: () => [] },
-  }) as S;
-}
-
-function bound(live: Pod, binding: SentObject, node: string, now: string): Pod {
-  const { name = "" } = live.metadata;
-  const refuse = (why: string): Error =>
-    conflict({ group: "", plural: "pods/binding" }, name, `pod ${name} ${why}`);
-  if (live.metadata.deletionTimestamp !== undefined) {
-    throw refuse("is being deleted, cannot be assigned to a host");
-  }
-  if (live.spec.nodeName) throw refuse(`is already assigned to node ${quote(live.spec.nodeName)}`);
-  if (live.spec.schedulingGates?.length) throw refuse("has non-empty .spec.schedulingGates");
-  const pod = copyJson(live);
-  pod.spec.nodeName = node;
-  const { annotations } = binding.metadata;
-  if (annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
-  setCondition(pod, { type: "PodScheduled", status: "True", lastTransitionTime: now });
-  pod.metadata.generation = (pod.metadata.generation ?? 0) + 1;
-  return pod;
-}
-
-/** Puts a condition after the others of a pod, in place of that of the same type. */
-function setCondition(pod: Pod, { type, status, ...rest }: Condition): void {
-  const others = (pod.status?.conditions ?? []).filter((condition) => condition.type !== type);
-  const condition = { type, status, lastProbeTime: null, ...rest };
-  pod.status = { ...pod.status, conditions: [...others, condition] };
 }
 
 /** POST of an `Eviction`: deletes the pod if its disruption budget allows. */
@@ -152,7 +116,7 @@ async function tellDisruption(write: Write): Promise<void> {
   const options = { ...write.options, replaces: false };
   await updateObject({ ...write, endpoint, options }, (live) => {
     const pod = copyJson(live) as Pod;
-    setCondition(pod, condition);
+    setPodCondition(pod, condition);
     return pod;
   });
 }

@@ -26,6 +26,16 @@ export function aggregateLimits(spec: PodSpec): ResourceList {
   return aggregate(spec, (container) => container.resources?.limits ?? {});
 }
 
+/**
+ * The amounts that a pod takes of its node: the requests of the whole pod where its spec has them,
+ * else those of its containers, and the overhead of its runtime.
+ */
+export function podRequests(spec: PodSpec): ResourceList {
+  const requests: ResourceList = { ...aggregateRequests(spec), ...spec.resources?.requests };
+  addTo(requests, spec.overhead ?? {});
+  return requests;
+}
+
 /** The QoS class of a pod: `Guaranteed`, `Burstable` or `BestEffort`. */
 export function qosClassOf(spec: PodSpec): string {
   const { resources } = spec;

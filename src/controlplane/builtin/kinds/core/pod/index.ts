@@ -17,7 +17,7 @@ import { completed, readinessGates, restartsText, summarize } from "./table.ts";
 import { checkPodStatus, checkPodUpdate } from "./updates.ts";
 import { checkNewPod, checkPod } from "./pod-validation.ts";
 import { field, fields } from "../../../selectable-fields.ts";
-import { takeEphemeralContainers, takeNode, takeResources } from "./subresources.ts";
+import { takeEphemeralContainers, takeResources } from "./subresources.ts";
 
 /** The grace period of a pod's deletion, in seconds; `asked` is that of the request. */
 function graceSeconds({ spec, status }: Pod, asked: number | undefined): number {
@@ -78,7 +78,6 @@ export const podRules: KindRules = {
       validate: checkedChange(checkEphemeral),
     },
     resize: { take: takeResources, keepsMetadata: true, validate: checkedChange(checkResize) },
-    binding: { take: takeNode },
   },
   wrap: (strategy) => ({ ...strategy, admit: admitPod }),
 };

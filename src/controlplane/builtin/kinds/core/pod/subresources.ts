@@ -9,11 +9,6 @@ export function takeEphemeralContainers({ spec }: Pod, given: Pod): void {
   else delete spec.ephemeralContainers;
 }
 
-/** Takes the node from a write to `binding`. */
-export function takeNode({ spec }: Pod, { spec: { nodeName } }: Pod): void {
-  if (nodeName !== undefined) spec.nodeName = nodeName;
-}
-
 /**
  * Takes the resources of the containers from a write to `resize`; when the containers have other
  * names, all of them, for validation to refuse.
