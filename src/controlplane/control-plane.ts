@@ -80,6 +80,12 @@ export interface ControlPlaneOptions {
   /** How many nodes there are. */
   readonly nodes?: number;
   /**
+   * How long the work of simulated nodes takes. `real`: as on a real node, with all states between; deleted pods run until
+   * their program ends or the grace period is over. `instant`: pods start and end at once, and only waits that their manifests ask
+   * for take time, such as delays of probes and back-offs. Default `instant`.
+   */
+  readonly podTiming?: "real" | "instant";
+  /**
    * Addresses (`host:port`) on this machine of Services by `namespace/name`, or
    * `namespace/name:port`: webhooks that refer to a Service are called there.
    */
@@ -324,12 +330,14 @@ async function launch(options: ControlPlaneOptions, origin: Origin): Promise<Con
     },
     fork() {
       // Without the data directory, which is the original's alone.
-      const { controllers: mode, nodes, disableAdmissionPlugins, listen: listens } = options;
+      const { controllers: mode, nodes, podTiming } = options;
+      const { disableAdmissionPlugins, listen: listens } = options;
       const same = {
         host,
         clock,
         log,
-        ...present({ controllers: mode, nodes, listen: listens, disableAdmissionPlugins }),
+        ...present({ controllers: mode, nodes, podTiming }),
+        ...present({ listen: listens, disableAdmissionPlugins }),
         ...present({ webhookKubeconfig }),
       };
       return launch(same, {
@@ -375,12 +383,12 @@ const signingRight = (subresource: string): Attributes => ({
 /** Runs the server's own controller of definitions, and the others as the options say. */
 function runControllers(
   cluster: Cluster,
-  { controllers = "on", nodes = 1 }: ControlPlaneOptions,
+  { controllers = "on", nodes = 1, podTiming = "instant" }: ControlPlaneOptions,
   more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
 ): RunningControllers {
   const { log, tokens } = cluster;
   const issueToken: IssueToken = (account, secret) => tokens.issueForSecret(account, secret);
-  const context = { ...controllerContext(cluster), log, nodes, ...more, issueToken };
+  const context = { ...controllerContext(cluster), log, nodes, podTiming, ...more, issueToken };
   const tools = toolsOf(context, "kube-apiserver");
   const definitions = new WorkLoop([new CrdController(tools)], tools, log);
   definitions.start();

@@ -14,6 +14,14 @@ export type PodSimulation =
   | "slow"
   | `slow:${number}`
   | "never-ready"
+  | "liveness-fails"
+  | `liveness-fails:${number}`
+  | "readiness-fails"
+  | `readiness-fails:${number}`
+  | "startup-fails"
+  | "no-image"
+  | "oom"
+  | `oom:${number}`
   | "run"
   | `process:${string}`;
 

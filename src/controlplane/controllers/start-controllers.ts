@@ -33,6 +33,7 @@ import { NodeSimulator, simulatedNodeNames } from "./nodes/node-simulator.ts";
 import { PodGarbageController } from "./pods/pod-garbage-controller.ts";
 import { PolicyStatusController } from "./policy-status-controller.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
+import { podTiming } from "./kubelet/timing.ts";
 import { PodScheduler } from "./scheduler/pod-scheduler.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, type Tools, toolsOf } from "./framework/controller.ts";
@@ -110,6 +111,6 @@ function simulatedNodes(context: ControllerContext): Controller[] {
     new PodScheduler(toolsOf(context, "kube-scheduler", "default-scheduler")),
     new VolumeProvisioner(toolsOf(context, "tsop-provisioner")),
     new VolumeResizer(toolsOf(context, "tsop-resizer", "external-resizer")),
-    new Kubelet(kubelet),
+    new Kubelet(kubelet, podTiming(context.podTiming ?? "instant")),
   ];
 }

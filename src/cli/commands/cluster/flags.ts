@@ -28,5 +28,10 @@ export const cluster = defineCommand({
         "directory that keeps objects over restarts (default: in memory)",
       )
       .addOption(new Option("--nodes <count>", "number of nodes").argParser(Number).default(1))
+      .addOption(
+        new Option("--pod-timing <which>", "how long simulated pods take to start and end")
+          .choices(["real", "instant"])
+          .default("real"),
+      )
       .option("--json", "print one JSON object when ready, for programs", false),
 });

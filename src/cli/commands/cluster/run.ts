@@ -46,6 +46,7 @@ async function serve(
     port: options.port,
     controllers: options.controllers,
     nodes: options.nodes,
+    podTiming: options.podTiming,
     clock: context.clock,
     disableAdmissionPlugins,
     ...present({ dataDir }),

@@ -111,4 +111,6 @@ export interface ControllerContext {
   readonly certificateSigner?: CertificateSigner;
   /** How many nodes the simulated kubelets run; 1 when absent. */
   readonly nodes?: number;
+  /** How long things take on the nodes; `instant` when absent. */
+  readonly podTiming?: "real" | "instant";
 }

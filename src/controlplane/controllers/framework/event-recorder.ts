@@ -8,6 +8,7 @@
  */
 import type { Clock } from "../../../clock.ts";
 import type { SentObject } from "../../../kube/object.ts";
+import { present } from "../../../present.ts";
 import { hasReason, isAlreadyExists, isNotFound } from "../../../kube/status.ts";
 import { unlessGone } from "./absence.ts";
 import type { ControllerClient } from "./client.ts";
@@ -30,6 +31,13 @@ interface Similar {
 interface Allowance {
   left: number;
   sinceMs: number;
+}
+
+/** Where in the object, and on which node. */
+interface EventDetails {
+  /** The part of the object, such as `spec.containers{web}`. */
+  readonly fieldPath?: string;
+  readonly host?: string;
 }
 
 /** From this number of messages with one reason on, within the following time, events are combined into one. */
@@ -62,12 +70,14 @@ export class EventRecorder {
     type: "Normal" | "Warning",
     reason: string,
     text: string,
+    { fieldPath, host }: EventDetails = {},
   ): Promise<void> {
     const { name = "", namespace = "default", uid, resourceVersion } = about.metadata;
     const object = JSON.stringify([about.kind, about.apiVersion, namespace, name, uid]);
-    const isCombined = this.#isOneOfMany(JSON.stringify([object, type, reason]), text);
+    const part = JSON.stringify([object, fieldPath]);
+    const isCombined = this.#isOneOfMany(JSON.stringify([part, type, reason]), text);
     const message = isCombined ? `(combined from similar events): ${text}` : text;
-    const identity = JSON.stringify([object, type, reason, isCombined ? "" : message, isCombined]);
+    const identity = JSON.stringify([part, type, reason, isCombined ? "" : message, isCombined]);
     const { name: known, count = 0 } = this.#recorded.get(identity) ?? {};
     remember(this.#recorded, identity, { name: known, count: count + 1 });
     if (!this.#mayTell(object)) return;
@@ -89,15 +99,16 @@ export class EventRecorder {
         uid,
         apiVersion: about.apiVersion,
         resourceVersion,
+        ...present({ fieldPath }),
       },
       reason,
       message,
-      source: { component: this.#component },
+      source: { component: this.#component, ...present({ host }) },
       firstTimestamp: time,
       lastTimestamp: time,
       count: count + 1,
       type,
-      reportingInstance: "",
+      reportingInstance: host ?? "",
       ...(isCombined ? {} : { reportingComponent: this.#component }),
     };
     try {

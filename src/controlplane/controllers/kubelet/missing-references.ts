@@ -2,7 +2,7 @@
 import type { SentObject } from "../../../kube/object.ts";
 import type { Pod } from "../../builtin/kinds/core/pod/shape.ts";
 import type { SecretProjection, SecretVolumeSource } from "../../../generated/k8s/core-v1.ts";
-import type { Container } from "../../builtin/shared/pods/pod-shapes.ts";
+import { type Container, containersOf } from "../../builtin/shared/pods/pod-shapes.ts";
 import { claimNameOf, isBindComplete } from "../volumes/claims.ts";
 import type { ControllerClient } from "../framework/client.ts";
 import type { ResourceName } from "../../resource-name.ts";
@@ -42,6 +42,14 @@ export function mountProblems(client: ControllerClient, pod: Pod): readonly stri
     const text = found.length === 1 ? found.join("") : `[${found.join(", ")}]`;
     return `MountVolume.SetUp failed for volume "${volume.name}" : ${text}`;
   });
+}
+
+/** All that the pod's volumes and environments lack, as one text. */
+export function missingReferences(client: ControllerClient, pod: Pod): string {
+  const environments = containersOf(pod.spec).map((container) =>
+    environmentProblem(client, pod, container),
+  );
+  return JSON.stringify([mountProblems(client, pod), environments]);
 }
 
 function claimProblem(

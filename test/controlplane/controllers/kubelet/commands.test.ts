@@ -1,9 +1,17 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { commandEnd } from "../../../../src/controlplane/controllers/kubelet/commands.ts";
+import { runCommand } from "../../../../src/controlplane/controllers/kubelet/program/command-run.ts";
 
 const run = promisify(execFile);
+
+/** When a command ends, and how; `undefined` when it is not understood. */
+function commandEnd(
+  words: readonly string[],
+): { afterMs: number | undefined; exitCode: number } | undefined {
+  const course = runCommand(words, { env: new Map(), hasMemoryLimit: false });
+  return course && { afterMs: course.endMs, exitCode: course.exitCode };
+}
 
 /** How the machine's own shell ends a command, where sleeps take no time. */
 async function realEnd(words: readonly string[]): Promise<number> {
@@ -74,8 +82,9 @@ describe("commandEnd", () => {
       ["sh", "/scripts/run.sh"],
       ["sh", "-c"],
       ["sh", "-c", "pg_dump db > /backup/db.sql"],
-      ["sh", "-c", "if true; then exit 1; fi"],
-      ["sh", "-c", "sleep 5 & wait"],
+      ["sh", "-c", "case $1 in a) exit 1;; esac"],
+      ["sh", "-c", "echo a | grep a"],
+      ["sh", "-c", "cat /etc/config/a"],
       ["sh", "-c", "exit `cat code`"],
       ["sh", "-c", "$COMMAND"],
       ["sh", "-c", "echo 'unfinished"],

@@ -126,7 +126,7 @@ describe("A pod that refers to something that is not there", () => {
     });
     expect(told(cluster, "Failed")).toEqual(['Error: configmap "settings" not found']);
     expect(statusOf(cluster)).toMatchObject({
-      phase: "Running",
+      phase: "Pending",
       containerStatuses: [{}, { ready: true }],
     });
     await cluster.create("configmaps", named("ConfigMap", "settings", { data: { b: "1" } }));
@@ -401,7 +401,7 @@ describe("Readiness", () => {
     );
     expect(statusOf(cluster).phase).toBe("Running");
     expect(told(cluster, "SimulationNotUnderstood")).toEqual([
-      'The annotation tsop.dev/simulate: "process:10.0.0.1:80" is not understood and has no effect. It may be one of: fail, fail:EXIT_CODE, slow, slow:SECONDS, never-ready, run, process:127.0.0.1:PORT.',
+      'The annotation tsop.dev/simulate: "process:10.0.0.1:80" is not understood and has no effect. It may be one of: fail, fail:EXIT_CODE, slow, slow:SECONDS, never-ready, liveness-fails, liveness-fails:SECONDS, readiness-fails, readiness-fails:SECONDS, startup-fails, no-image, oom, oom:SECONDS, run, process:127.0.0.1:PORT.',
     ]);
   });
 });

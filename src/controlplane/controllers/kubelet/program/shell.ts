@@ -1,0 +1,438 @@
+/** A shell on virtual time: it runs a script at once, and says when everything happens. */
+import { baseName, scriptOf, sleepMs } from "./command-words.ts";
+import { type Command, type Script, type Word, parseScript } from "./shell-syntax.ts";
+
+/** The surroundings of a command. */
+export interface ShellSettings {
+  /** Variables; `undefined` for those whose value is not known here. */
+  readonly env: ReadonlyMap<string, string | undefined>;
+  /** When it gets SIGTERM, in milliseconds since its start. */
+  readonly signalMs?: number;
+  /** Whether more memory than it may have ends it. */
+  readonly hasMemoryLimit: boolean;
+  /** Files that are there at its start. */
+  readonly files?: ReadonlyMap<string, string>;
+}
+
+/** The course of a command. Times are milliseconds since its start. */
+export interface CommandRun {
+  /** When it ends; `undefined` when it never does. */
+  readonly endMs: number | undefined;
+  readonly exitCode: number;
+  /** Whether it ends because it takes more memory than the container may have. */
+  readonly isOutOfMemory: boolean;
+  /** What it prints. */
+  readonly output: readonly { readonly atMs: number; readonly text: string }[];
+  /** The files that it writes and removes; the text of a removed one is `undefined`. */
+  readonly files: readonly {
+    readonly atMs: number;
+    readonly path: string;
+    readonly text: string | undefined;
+  }[];
+}
+
+/** The command uses something that is not simulated. */
+export class NotUnderstood extends Error {}
+
+/** A part of the script ends all of it, or a loop. */
+class Ended extends Error {
+  readonly how: "exit" | "never" | "memory" | "break" | "continue";
+
+  constructor(how: Ended["how"]) {
+    super(how);
+    this.how = how;
+  }
+}
+
+/** After so many commands a script counts as endless. */
+const LONGEST = 3000;
+/** How long a program takes to use up a container's memory. */
+const MEMORY_FULL_MS = 900;
+/** Programs without an effect on the simulation, which succeed at once. */
+const HARMLESS = new Set([
+  ":",
+  "true",
+  "date",
+  "cd",
+  "umask",
+  "mkdir",
+  "chmod",
+  "chown",
+  "sync",
+  "id",
+  "env",
+  "uname",
+  "whoami",
+  "pwd",
+]);
+const SPECIAL_FILES = new Set([
+  "/dev/null",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/proc/1/fd/1",
+  "/proc/1/fd/2",
+]);
+
+export class Shell {
+  readonly #env: Map<string, string | undefined>;
+  readonly #files: Map<string, string>;
+  readonly #settings: ShellSettings;
+  readonly #traps = new Map<string, Script>();
+  readonly #output: { atMs: number; text: string }[] = [];
+  readonly #changes: { atMs: number; path: string; text: string | undefined }[] = [];
+  /** When the programs in the background end. */
+  readonly #jobs: number[] = [];
+  #nowMs = 0;
+  #last = 0;
+  #commands = 0;
+  #stopsAtFailure = false;
+  #isSignalled = false;
+  /** The duration of a loop's last round, for endless ones. */
+  #roundMs = 0;
+
+  constructor(settings: ShellSettings) {
+    this.#settings = settings;
+    this.#env = new Map(settings.env);
+    this.#files = new Map(settings.files);
+  }
+
+  /** Runs a script. @throws NotUnderstood */
+  run(text: string, options: string): CommandRun {
+    const script = parseScript(text);
+    if (!script) throw new NotUnderstood();
+    this.#stopsAtFailure = options.includes("e");
+    const run = this.#finish(() => this.#script(script));
+    const { signalMs } = this.#settings;
+    const isUnheard = run.endMs === undefined && !this.#isSignalled && this.#traps.has("TERM");
+    if (signalMs === undefined || !isUnheard || this.#roundMs === 0) return run;
+    // An endless loop gets its signal long after the rounds that were run: those between are like the last one.
+    const skippedMs = Math.ceil((signalMs - this.#nowMs) / this.#roundMs + 1) * this.#roundMs;
+    const again = new Shell({ ...this.#settings, signalMs: signalMs - skippedMs });
+    const { endMs, ...rest } = again.run(text, options);
+    return { ...rest, endMs: endMs === undefined ? undefined : endMs + skippedMs };
+  }
+
+  /** Runs a program that is no shell. Without a handler of its own it ignores SIGTERM, as the first process of a container. @throws NotUnderstood */
+  runProgram(words: readonly string[]): CommandRun {
+    this.#isSignalled = true;
+    return this.#finish(() => this.#program(words));
+  }
+
+  #finish(work: () => void): CommandRun {
+    let how: Ended["how"] = "exit";
+    try {
+      work();
+      this.#runTrap("EXIT");
+    } catch (thrown) {
+      if (!(thrown instanceof Ended)) throw thrown;
+      how = thrown.how;
+    }
+    return {
+      endMs: how === "never" ? undefined : this.#nowMs,
+      exitCode: how === "never" ? 0 : how === "memory" ? 137 : this.#last,
+      isOutOfMemory: how === "memory",
+      output: this.#output,
+      files: this.#changes,
+    };
+  }
+
+  #script(script: Script, isTested = false): void {
+    for (const [index, { command, joint, isNegated, inBackground }] of script.entries()) {
+      if (joint === "&&" ? this.#last !== 0 : joint === "||" && this.#last === 0) continue;
+      if (inBackground) this.#background(command);
+      else this.#command(command);
+      if (isNegated) this.#last = this.#last === 0 ? 1 : 0;
+      this.#hearSignal();
+      const followed = (script[index + 1]?.joint ?? ";") !== ";";
+      if (this.#stopsAtFailure && this.#last !== 0 && !isTested && !isNegated && !followed) {
+        throw new Ended("exit");
+      }
+    }
+  }
+
+  #command(command: Command): void {
+    if (++this.#commands > LONGEST) throw new Ended("never");
+    switch (command.kind) {
+      case "simple":
+        return this.#simple(command);
+      case "group":
+        return this.#script(command.body);
+      case "if": {
+        for (const { condition, body } of command.cases) {
+          this.#script(condition, true);
+          if (this.#last === 0) return this.#script(body);
+        }
+        this.#last = 0;
+        return this.#script(command.otherwise);
+      }
+      case "for":
+        for (const word of command.words) {
+          this.#env.set(command.name, this.#text(word));
+          if (!this.#round(command.body)) break;
+        }
+        return undefined;
+      case "loop":
+        for (;;) {
+          const began = this.#nowMs;
+          if (++this.#commands > LONGEST) throw new Ended("never");
+          this.#script(command.condition, true);
+          if ((this.#last === 0) === command.until) break;
+          if (!this.#round(command.body)) break;
+          this.#roundMs = this.#nowMs - began;
+        }
+        this.#last = 0;
+        return undefined;
+      default:
+        return command satisfies never;
+    }
+  }
+
+  /** Runs the body of a loop once. @returns whether it goes on */
+  #round(body: Script): boolean {
+    try {
+      this.#script(body);
+    } catch (thrown) {
+      if (!(thrown instanceof Ended)) throw thrown;
+      if (thrown.how === "break") return false;
+      if (thrown.how !== "continue") throw thrown;
+    }
+    return true;
+  }
+
+  #background(command: Command): void {
+    const other = new Shell({ ...this.#settings, env: this.#env, files: this.#files });
+    const { endMs, output, files } = other.#finish(() => other.#command(command));
+    this.#jobs.push(endMs === undefined ? Infinity : this.#nowMs + endMs);
+    for (const { atMs, text } of output) this.#output.push({ atMs: this.#nowMs + atMs, text });
+    for (const change of files) {
+      this.#changes.push({ ...change, atMs: this.#nowMs + change.atMs });
+    }
+    this.#last = 0;
+  }
+
+  #simple({ words, redirects }: Extract<Command, { kind: "simple" }>): void {
+    const texts = words.map((word) => this.#text(word));
+    while (/^[A-Za-z_]\w*=/.test(texts[0] ?? "")) this.#assign(texts.shift() ?? "");
+    if (texts.length === 0) return;
+    const before = this.#output.length;
+    this.#program(texts);
+    for (const { file, isAppended, isOfErrors } of redirects) {
+      const path = file && this.#text(file);
+      if (path === undefined || isOfErrors) continue;
+      const printed = this.#output.splice(before).map(({ text }) => text);
+      if (SPECIAL_FILES.has(path)) {
+        if (path !== "/dev/null") this.#print(printed.join(""));
+      } else {
+        this.#write(path, (isAppended ? (this.#files.get(path) ?? "") : "") + printed.join(""));
+      }
+    }
+  }
+
+  #assign(text: string): void {
+    const equals = text.indexOf("=");
+    this.#env.set(text.slice(0, equals), text.slice(equals + 1));
+    this.#last = 0;
+  }
+
+  #program([program = "", ...args]: readonly string[]): void {
+    const name = baseName(program);
+    const nested = scriptOf([program, ...args]);
+    if (nested) {
+      const script = parseScript(nested.text);
+      if (!script) throw new NotUnderstood();
+      return this.#script(script);
+    }
+    if (name === "exit" || name === "return") return this.#exit(args[0]);
+    this.#last = 0;
+    switch (name) {
+      case "busybox":
+        return this.#program(args);
+      case "exec":
+        if (args.length === 0) return undefined;
+        this.#traps.clear();
+        this.#isSignalled = true;
+        this.#program(args);
+        throw new Ended("exit");
+      case "sleep":
+        return this.#sleep(sleepMs(args));
+      case "wait":
+        return this.#wait();
+      case "false":
+        this.#last = 1;
+        return undefined;
+      case "echo":
+        return this.#print(
+          `${args.filter((one) => !/^-[ne]+$/.test(one)).join(" ")}${args[0] === "-n" ? "" : "\n"}`,
+        );
+      case "printf":
+        return this.#print((args[0] ?? "").replaceAll("\\n", "\n").replaceAll("%s", args[1] ?? ""));
+      case "export":
+        for (const one of args) if (one.includes("=")) this.#assign(one);
+        return undefined;
+      case "set":
+        this.#stopsAtFailure ||= args.some((one) => /^-[a-z]*e/.test(one) || one === "errexit");
+        return undefined;
+      case "break":
+      case "continue":
+        throw new Ended(name);
+      case "trap":
+        return this.#trap(args);
+      case "tail":
+        return this.#tail(args);
+      case "touch":
+        for (const path of args) this.#write(path, this.#files.get(path) ?? "");
+        return undefined;
+      case "rm":
+        for (const path of args) if (!path.startsWith("-")) this.#write(path, undefined);
+        return undefined;
+      case "cat":
+      case "ls":
+        return this.#show(name, args);
+      case "test":
+      case "[":
+        return this.#test(name === "[" && args.at(-1) === "]" ? args.slice(0, -1) : args);
+      default:
+        if (!HARMLESS.has(name)) throw new NotUnderstood();
+        return undefined;
+    }
+  }
+
+  #exit(code: string | undefined): never {
+    if (code !== undefined && !/^\d{1,3}$/.test(code)) throw new NotUnderstood();
+    if (code !== undefined) this.#last = Number(code) & 255;
+    this.#runTrap("EXIT");
+    throw new Ended("exit");
+  }
+
+  #sleep(ms: number | undefined): void {
+    if (ms === undefined) throw new NotUnderstood();
+    if (ms === Infinity) throw new Ended("never");
+    this.#nowMs += ms;
+  }
+
+  #wait(): void {
+    const endMs = Math.max(this.#nowMs, ...this.#jobs);
+    const { signalMs = Infinity } = this.#settings;
+    // Unlike other commands it is interrupted by a signal that has a trap.
+    if (!this.#isSignalled && this.#traps.has("TERM") && signalMs < endMs) {
+      this.#nowMs = Math.max(this.#nowMs, signalMs);
+      return;
+    }
+    if (endMs === Infinity) throw new Ended("never");
+    this.#nowMs = endMs;
+  }
+
+  #trap([action = "", ...signals]: readonly string[]): void {
+    for (const signal of signals) {
+      const name = signal.replace(/^SIG/, "").replace(/^15$/, "TERM").replace(/^0$/, "EXIT");
+      const script = action === "-" ? undefined : parseScript(action);
+      if (action === "-" || action === "") this.#traps.delete(name);
+      else if (script) this.#traps.set(name, script);
+      else throw new NotUnderstood();
+    }
+  }
+
+  #hearSignal(): void {
+    const { signalMs = Infinity } = this.#settings;
+    if (this.#isSignalled || signalMs > this.#nowMs) return;
+    this.#isSignalled = true;
+    this.#runTrap("TERM");
+  }
+
+  #runTrap(signal: string): void {
+    const script = this.#traps.get(signal);
+    this.#traps.delete(signal);
+    if (script) this.#script(script);
+  }
+
+  #tail(args: readonly string[]): void {
+    if (args.some((one) => /^-[fF]/.test(one))) throw new Ended("never");
+    if (!args.includes("/dev/zero")) throw new NotUnderstood();
+    if (!this.#settings.hasMemoryLimit) throw new Ended("never");
+    this.#nowMs += MEMORY_FULL_MS;
+    throw new Ended("memory");
+  }
+
+  #print(text: string): void {
+    this.#output.push({ atMs: this.#nowMs, text });
+  }
+
+  #write(path: string, text: string | undefined): void {
+    if (text === undefined) this.#files.delete(path);
+    else this.#files.set(path, text);
+    this.#changes.push({ atMs: this.#nowMs, path, text });
+  }
+
+  /** The text of a file. @throws NotUnderstood for a file that the image or a volume may have */
+  #read(path: string): string | undefined {
+    const text = this.#files.get(path);
+    const isKnown =
+      text !== undefined ||
+      /^\/(?:tmp|dev\/shm)\//.test(path) ||
+      this.#changes.some((change) => change.path === path);
+    if (!isKnown) throw new NotUnderstood();
+    return text;
+  }
+
+  #show(name: string, paths: readonly string[]): void {
+    if (paths.length === 0) throw new NotUnderstood();
+    for (const path of paths) {
+      const text = this.#read(path);
+      if (text !== undefined) this.#print(name === "cat" ? text : `${path}\n`);
+      else {
+        const verb = name === "cat" ? "can't open '" : "";
+        this.#print(
+          `${name}: ${verb}${path}${verb === "" ? "" : "'"}: No such file or directory\n`,
+        );
+        this.#last = 1;
+      }
+    }
+  }
+
+  #test(args: readonly string[]): void {
+    if (args[0] === "!") {
+      this.#test(args.slice(1));
+      this.#last = this.#last === 0 ? 1 : 0;
+      return;
+    }
+    const [left = "", operator = "", right = ""] = args;
+    let isTrue: boolean;
+    if (args.length === 2 && /^-[efsr]$/.test(left)) {
+      const text = this.#read(operator);
+      isTrue = left === "-s" ? (text ?? "") !== "" : text !== undefined;
+    } else if (args.length === 2 && (left === "-n" || left === "-z")) {
+      isTrue = (operator !== "") === (left === "-n");
+    } else if (args.length === 3 && /^(?:=|==|!=)$/.test(operator)) {
+      isTrue = (left === right) === (operator !== "!=");
+    } else throw new NotUnderstood();
+    this.#last = isTrue ? 0 : 1;
+  }
+
+  #text(word: Word): string {
+    return word.map(({ text, isLiteral }) => (isLiteral ? text : this.#expand(text))).join("");
+  }
+
+  #expand(text: string): string {
+    return text.replace(
+      /\$(?:([?$])|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}]*))?\}|(.?))/g,
+      (
+        _all,
+        special?: string,
+        plain?: string,
+        braced?: string,
+        otherwise?: string,
+        odd?: string,
+      ) => {
+        if (special === "?") return String(this.#last);
+        if (special === "$") return "1";
+        const name = plain ?? braced;
+        if (name === undefined) {
+          if (odd === "(" || odd === "{" || odd === "@" || odd === "#") throw new NotUnderstood();
+          return `$${odd ?? ""}`;
+        }
+        if (this.#env.has(name) && this.#env.get(name) === undefined) throw new NotUnderstood();
+        return this.#env.get(name) || (otherwise ?? "");
+      },
+    );
+  }
+}
