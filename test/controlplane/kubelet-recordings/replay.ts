@@ -33,8 +33,14 @@ export function readRecording(folder: string, name: string): Sections {
   for (const part of text.split(/^== /m).slice(1)) {
     const [title = "", ...rest] = part.trimEnd().split("\n");
     const subject = title.startsWith("events") ? "events" : title;
-    const items = rest.join("\n").split(/^@ *[\d.]+s /m).slice(1);
-    sections.set(subject, items.map((item) => item.trimEnd()));
+    const items = rest
+      .join("\n")
+      .split(/^@ *[\d.]+s /m)
+      .slice(1);
+    sections.set(
+      subject,
+      items.map((item) => item.trimEnd()),
+    );
   }
   return normalized(sections);
 }
@@ -89,9 +95,10 @@ async function watched(
   }
   await cluster.settle();
   const seconds = Number(/# for: (\d+)/.exec(text)?.[1] ?? 15);
-  const commands = [...text.matchAll(/^# at (\d+): (.*)$/gm)].map(
-    ([, at, command = ""]) => ({ atMs: Number(at) * 1000 + 600, command }),
-  );
+  const commands = [...text.matchAll(/^# at (\d+): (.*)$/gm)].map(([, at, command = ""]) => ({
+    atMs: Number(at) * 1000 + 600,
+    command,
+  }));
   for (let atMs = 0; atMs < seconds * 1000 + 300; atMs += 100) {
     for (const { command } of commands.filter((one) => one.atMs === atMs)) {
       await steps.run(command);
@@ -149,7 +156,10 @@ class Watcher {
     const clean = (text: string): string => cleaned(text, this.#namespace, this.#names).trimEnd();
     const sections = new Map<string, readonly string[]>();
     for (const [subject, lines] of this.#lines) sections.set(clean(subject), lines.map(clean));
-    sections.set("events", [...this.#events.values()].map((event) => clean(eventLine(event))));
+    sections.set(
+      "events",
+      [...this.#events.values()].map((event) => clean(eventLine(event))),
+    );
     return normalized(sections);
   }
 }

@@ -47,7 +47,12 @@ export class Steps {
   }
 
   /** Sends a request; an answer that refuses is one too. */
-  async send(method: string, path: string, body?: object, type = "application/json"): Promise<Seen> {
+  async send(
+    method: string,
+    path: string,
+    body?: object,
+    type = "application/json",
+  ): Promise<Seen> {
     const { answer } = this.#cluster.request({
       method,
       target: path,
@@ -90,7 +95,11 @@ export class Steps {
     } else if (verb === "create" && first === "--raw") {
       const target = second.replaceAll("NS", this.#namespace);
       const pod = /pods\/([^/]+)\/eviction/.exec(target)?.[1] ?? "";
-      await this.send("POST", target, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: pod } });
+      await this.send("POST", target, {
+        apiVersion: "policy/v1",
+        kind: "Eviction",
+        metadata: { name: pod },
+      });
     } else if (verb === "create") {
       const entries = words.filter((word) => word.startsWith("--from-literal="));
       const data = Object.fromEntries(
@@ -108,11 +117,18 @@ export class Steps {
       await this.send("PATCH", `${this.#path(SHORT[kind] ?? kind, name)}/scale`, { spec }, MERGE);
     } else if (verb === "annotate" || verb === "label") {
       const field = verb === "label" ? "labels" : "annotations";
-      const entries = words.slice(first.includes("/") ? 2 : 3).filter((word) => !word.startsWith("--"));
+      const entries = words
+        .slice(first.includes("/") ? 2 : 3)
+        .filter((word) => !word.startsWith("--"));
       const values = Object.fromEntries(
         entries.map((word) => (word.endsWith("-") ? [word.slice(0, -1), null] : word.split("="))),
       ) as object;
-      await this.send("PATCH", this.#path(SHORT[kind] ?? kind, name), { metadata: { [field]: values } }, MERGE);
+      await this.send(
+        "PATCH",
+        this.#path(SHORT[kind] ?? kind, name),
+        { metadata: { [field]: values } },
+        MERGE,
+      );
     } else if (verb === "debug") {
       await this.#debug(first, words);
     } else if (verb === "set" || verb === "rollout") {
@@ -133,11 +149,18 @@ export class Steps {
     await this.send("PATCH", `${this.#path("Pod", name)}/ephemeralcontainers`, body, STRATEGIC);
   }
 
-  async #change(verb: string, what: string, target: string, rest: readonly string[]): Promise<void> {
+  async #change(
+    verb: string,
+    what: string,
+    target: string,
+    rest: readonly string[],
+  ): Promise<void> {
     const [kind = "", name = ""] = target.split("/");
     const path = this.#path(SHORT[kind] ?? kind, name);
     if (verb === "rollout") {
-      const { items } = (await this.send("GET", this.#path("ReplicaSet"))) as unknown as { items: Seen[] };
+      const { items } = (await this.send("GET", this.#path("ReplicaSet"))) as unknown as {
+        items: Seen[];
+      };
       const [oldest] = items.toSorted((one, other) => revisionOf(one) - revisionOf(other));
       const template = structuredClone(oldest?.spec.template) as Seen;
       delete template.metadata.labels?.["pod-template-hash"];
@@ -155,7 +178,12 @@ export class Steps {
             name: container.name,
             env: changes.map(([key, value]) => ({ name: key, value })),
           }));
-    await this.send("PATCH", path, { spec: { template: { spec: { containers: changed } } } }, STRATEGIC);
+    await this.send(
+      "PATCH",
+      path,
+      { spec: { template: { spec: { containers: changed } } } },
+      STRATEGIC,
+    );
   }
 }
 

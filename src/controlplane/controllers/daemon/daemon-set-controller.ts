@@ -66,14 +66,16 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
     const { revision: current, collisionCount } = newest;
     const hash = current.metadata.labels?.[HASH_LABEL] ?? "";
     const waits: (number | undefined)[] = [];
+    // The status tells what was found; pods that are created now are counted when they are seen.
+    const found = await this.#situation(set, hash);
     try {
-      waits.push(await this.#place(await this.#situation(set, hash)));
+      waits.push(await this.#place(found));
       const situation = await this.#situation(set, hash);
       await this.#change(situation, rolled(situation));
       const old = revisions.filter(({ metadata }) => metadata.name !== current.metadata.name);
       await this.#forgetRevisions(await this.#situation(set, hash), old);
     } finally {
-      waits.push(await this.#writeStatus(await this.#situation(set, hash), collisionCount));
+      waits.push(await this.#writeStatus(found, collisionCount));
     }
     return shortest(waits);
   }

@@ -93,14 +93,18 @@ export class Kubelet extends ObjectController<Pod> {
 
   /** Whether the node cannot run the pod, which then has failed. */
   async #isRejected(pod: Pod, node: Node): Promise<boolean> {
-    const others = [...this.#workers.values()].map((worker) => worker.pod).filter(
-      ({ spec, status }) => spec.nodeName === node.metadata.name && !isTerminal(status?.phase),
-    );
+    const others = [...this.#workers.values()]
+      .map((worker) => worker.pod)
+      .filter(
+        ({ spec, status }) => spec.nodeName === node.metadata.name && !isTerminal(status?.phase),
+      );
     const problem = admissionProblem(pod, node, others);
     if (!problem) return false;
     const { reason, message } = problem;
     const host = node.metadata.name ?? "";
-    await this.events.record(pod, "Warning", reason, message.replace(/^Pod was rejected: /, ""), { host });
+    await this.events.record(pod, "Warning", reason, message.replace(/^Pod was rejected: /, ""), {
+      host,
+    });
     const { generation } = pod.metadata;
     const qosClass = pod.status?.qosClass;
     const conditions = pod.status?.conditions;
