@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { CertificateFiles, ServerCertificate } from "./certificate-files.ts";
 import type { ClientAuthorities } from "./client-certificates.ts";
-import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
+import { type Endpoint, listen, SecuredServer, STRANGER_LIMITS, tlsOptions } from "./listening.ts";
 import { SharedConnections } from "./shared-connections.ts";
 
 // A kubelet and a few scrapers need a handful of connections.
@@ -90,38 +90,21 @@ async function tlsServer(
   const files = "read" in certificate ? certificate : undefined;
   const first = files ? await files.read() : (certificate as ServerCertificate);
   const firstCa = await clients?.read();
-  let [served, clientCa] = [first, firstCa];
   const isRefused = (socket: Socket): boolean =>
     clients?.problemOf(socket as TLSSocket) !== undefined;
-  const options = { ...tlsOptions(served, clientCa), ...STRANGER_LIMITS };
+  const options = { ...tlsOptions(first, firstCa), ...STRANGER_LIMITS };
   const server = createTlsServer(options, (request, response) => {
     // The certificate of a connection that stays open expires.
     if (isRefused(request.socket)) request.socket.destroy();
     else listener(request, response);
   });
-  const renew = (): void => {
-    server.setSecureContext(tlsOptions(served, clientCa));
-  };
-  void files?.follow(
-    first,
-    (now) => {
-      served = now;
-      renew();
-    },
-    signal,
-  );
+  const secured = new SecuredServer(server, first, firstCa);
+  void files?.follow(first, secured.renew, signal);
   if (clients && firstCa) {
     server.on("secureConnection", (socket) => {
       if (isRefused(socket)) socket.destroy();
     });
-    void clients.follow(
-      firstCa,
-      (now) => {
-        clientCa = now;
-        renew();
-      },
-      signal,
-    );
+    void clients.follow(firstCa, secured.renewClientCa, signal);
   }
   return server;
 }

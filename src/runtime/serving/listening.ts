@@ -1,6 +1,6 @@
 /** The common parts of a manager's servers: addresses, certificates, and limits for strangers. */
 import type { AddressInfo, Server } from "node:net";
-import type { SecureContextOptions } from "node:tls";
+import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import { TsopError } from "../../errors.ts";
 import type { ServerCertificate } from "./certificate-files.ts";
 
@@ -59,4 +59,31 @@ export function tlsOptions(
   return clientCa
     ? { ...certificate, ca: clientCa, requestCert: true, rejectUnauthorized }
     : { ...certificate, requestCert: false, rejectUnauthorized: false };
+}
+
+/** A server whose certificate and authorities are renewed: new connections get them, and those that are open stay. */
+export class SecuredServer {
+  readonly #server: TlsServer;
+  #certificate: ServerCertificate;
+  #clientCa: Buffer | undefined;
+
+  constructor(server: TlsServer, certificate: ServerCertificate, clientCa: Buffer | undefined) {
+    this.#server = server;
+    this.#certificate = certificate;
+    this.#clientCa = clientCa;
+  }
+
+  readonly renew = (certificate: ServerCertificate): void => {
+    this.#certificate = certificate;
+    this.#apply();
+  };
+
+  readonly renewClientCa = (clientCa: Buffer): void => {
+    this.#clientCa = clientCa;
+    this.#apply();
+  };
+
+  #apply(): void {
+    this.#server.setSecureContext(tlsOptions(this.#certificate, this.#clientCa));
+  }
 }

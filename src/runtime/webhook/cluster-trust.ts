@@ -34,6 +34,8 @@ const SOON_MS = 5000;
 /** Its client is neither cached nor fenced, because every replica converts; its namespace has the Secrets with the keys. */
 export interface ClusterTrustParts extends PathWriterParts {
   readonly log: Logger;
+  /** Whether the path of an earlier process counts: for one that is restarted all the time. Defaults to false. */
+  readonly keepsPath?: boolean;
   readonly hubs: readonly ResourceInfo[];
   readonly loadCheck: LoadContentCheck;
 }
@@ -63,7 +65,7 @@ export class ClusterTrust {
     this.#kinds = new Map(
       names.map((crd) => {
         const key = new ConversionKey(parts, crd);
-        const path = new ConversionPath(parts.clock, () => key.keys);
+        const path = new ConversionPath(parts.clock, () => key.keys, parts.keepsPath);
         return [crd, { crd, key, path, writer: new PathWriter(parts, path) }];
       }),
     );
@@ -123,6 +125,7 @@ export class ClusterTrust {
   /** A request to this path got no answer: API servers show the path in the error. */
   unanswered(path: string): void {
     for (const kind of this.#kinds.values()) kind.path.exposed(path);
+    this.#hurry?.();
   }
 
   get #isKnown(): boolean {

@@ -228,6 +228,7 @@ export class WebhookHost implements Webhooks {
     this.#trust = new ClusterTrust({
       ...{ client, clock, log, namespace: this.#namespace, service: this.#service },
       hubs: this.#hubs,
+      keepsPath: process.env[WEBHOOK_HOST_VARIABLE] !== undefined,
       loadCheck: first.mark.loadCheck,
     });
     void this.#trust.follow(this.#ended.signal);

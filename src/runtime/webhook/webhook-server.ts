@@ -11,7 +11,13 @@ import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../clock.ts";
 import type { ServerCertificate } from "../serving/certificate-files.ts";
 import type { ClientAuthorities } from "../serving/client-certificates.ts";
-import { type Endpoint, listen, STRANGER_LIMITS, tlsOptions } from "../serving/listening.ts";
+import {
+  type Endpoint,
+  listen,
+  SecuredServer,
+  STRANGER_LIMITS,
+  tlsOptions,
+} from "../serving/listening.ts";
 import type { Refusals } from "../serving/refusals.ts";
 import type { RequestMemory } from "../serving/request-memory.ts";
 import { SharedConnections } from "../serving/shared-connections.ts";
@@ -74,8 +80,7 @@ export class WebhookServer {
   readonly #open: OpenRequests;
   readonly #refusals: Refusals;
   readonly #clients: ClientAuthorities | undefined;
-  #clientCa: Buffer | undefined;
-  #certificate: ServerCertificate;
+  readonly #secured: SecuredServer;
   #isStopping = false;
 
   constructor(
@@ -86,9 +91,8 @@ export class WebhookServer {
   ) {
     const { stalledMs = STALLED_MS, tracing, limits, memory, maxConnections, refusals } = options;
     this.#clock = clock;
-    this.#certificate = certificate;
     this.#clients = options.clients?.authorities;
-    this.#clientCa = options.clients?.ca;
+    const clientCa = options.clients?.ca;
     this.#refusals = refusals;
     this.#memory = memory;
     this.#open = new OpenRequests(memory, refusals);
@@ -98,12 +102,13 @@ export class WebhookServer {
     this.#paths = paths;
     this.#server = createServer({
       // Each request is answered with why it is refused, and those for conversions are not.
-      ...tlsOptions(certificate, this.#clientCa, false),
+      ...tlsOptions(certificate, clientCa, false),
       ...STRANGER_LIMITS,
       ...limits,
       keepAliveTimeout: KEEP_ALIVE_MS,
       handshakeTimeout: HANDSHAKE_MS,
     });
+    this.#secured = new SecuredServer(this.#server, certificate, clientCa);
     // Who does not take the answer would have it kept here for ever.
     this.#server.timeout = stalledMs;
     this.#server.on("connection", (socket) => {
@@ -154,14 +159,12 @@ export class WebhookServer {
 
   /** New connections get this certificate; those that are open stay. */
   renew(certificate: ServerCertificate): void {
-    this.#certificate = certificate;
-    this.#server.setSecureContext(tlsOptions(certificate, this.#clientCa));
+    this.#secured.renew(certificate);
   }
 
   /** Clients of new connections need a certificate of these authorities. */
   renewClientCa(ca: Buffer): void {
-    this.#clientCa = ca;
-    this.#server.setSecureContext(tlsOptions(this.#certificate, ca));
+    this.#secured.renewClientCa(ca);
   }
 
   /**

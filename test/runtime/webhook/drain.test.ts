@@ -1,66 +1,18 @@
 /** The end of an operator behind a Service: reviews are answered until they go to another replica. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
-import {
-  createManager,
-  CustomResource,
-  Resource,
-  ValidatingWebhook,
-  type Manager,
-  type Validator,
-} from "../../../src/index.ts";
+import { createManager, type Manager } from "../../../src/index.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { fixedCredentials } from "../../../src/runtime/transport/credentials/credentials.ts";
 import { WEBHOOK_HOST_VARIABLE } from "../../../src/runtime/webhook/certificate.ts";
 import { MemoryApi } from "../support/memory-api.ts";
-import { certificateIn, reviewOf, serveWebhooks, type TestServer } from "./support.ts";
+import { certificateIn, serveWebhooks, type TestServer } from "./support.ts";
+import { Caller, WidgetValidator } from "./widget-reviews.ts";
 
-@Resource({ group: "shop.example.com", version: "v1" })
-class Widget extends CustomResource {}
-
-@ValidatingWebhook(Widget, { path: "/validate" })
-class WidgetValidator implements Validator<Widget> {
-  validateCreate(): void {}
-}
-
-const object = { apiVersion: "shop.example.com/v1", kind: "Widget", metadata: {} };
 const GRACE_MS = 30_000;
-
-/** The API server: it keeps its connections as long as it may. */
-class Caller {
-  readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
-
-  /** The status, the body, and what the answer does with its connection. */
-  ask(port: number): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const outgoing = request({
-        host: "127.0.0.1",
-        port,
-        path: "/validate?timeout=10s",
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        agent: this.#agent,
-      });
-      outgoing.on("error", reject);
-      outgoing.on("response", (response) => {
-        text(response).then((body) => {
-          const { allowed } = (JSON.parse(body) as { response: { allowed: boolean } }).response;
-          resolve(`${response.statusCode} ${allowed} ${response.headers.connection}`);
-        }, reject);
-      });
-      outgoing.end(JSON.stringify(reviewOf({ uid: "u", object })));
-    });
-  }
-
-  end(): void {
-    this.#agent.destroy();
-  }
-}
 
 const caller = new Caller();
 let server: TestServer | undefined;

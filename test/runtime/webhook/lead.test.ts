@@ -1,47 +1,14 @@
 /** Webhooks are answered by every replica: the API server does not know who leads. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { systemClock, VirtualClock } from "../../../src/clock.ts";
-import {
-  createManager,
-  CustomResource,
-  Resource,
-  ValidatingWebhook,
-  type Validator,
-} from "../../../src/index.ts";
+import { createManager } from "../../../src/index.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { MemoryApi } from "../support/memory-api.ts";
-import { certificateIn, reviewOf } from "./support.ts";
-
-@Resource({ group: "shop.example.com", version: "v1" })
-class Widget extends CustomResource {}
-
-@ValidatingWebhook(Widget, { path: "/validate" })
-class WidgetValidator implements Validator<Widget> {
-  validateCreate(): void {}
-}
-
-function ask(port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({
-      host: "127.0.0.1",
-      port,
-      path: "/validate",
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      rejectUnauthorized: false,
-      agent: false,
-    });
-    outgoing.on("error", reject);
-    outgoing.on("response", (response) => void text(response).then(resolve, reject));
-    const object = { apiVersion: "shop.example.com/v1", kind: "Widget", metadata: {} };
-    outgoing.end(JSON.stringify(reviewOf({ uid: "u", object })));
-  });
-}
+import { certificateIn } from "./support.ts";
+import { Caller, WidgetValidator } from "./widget-reviews.ts";
 
 it("a replica without the lead answers reviews", async () => {
   const clock = new VirtualClock({ startMs: Date.now() });
@@ -70,6 +37,7 @@ it("a replica without the lead answers reviews", async () => {
     return Promise.all(told);
   };
   const replicas = [replica("one"), replica("two")];
+  const caller = new Caller();
   try {
     while (replicas.some(({ manager }) => manager.ports.webhooks === undefined)) {
       await clock.advance(10);
@@ -78,9 +46,10 @@ it("a replica without the lead answers reviews", async () => {
     await clock.advance(20_000);
     expect((await leads(replicas)).sort()).toEqual(["leads", "waits"]);
     for (const { manager } of replicas) {
-      expect(await ask(manager.ports.webhooks ?? 0)).toContain('"uid":"u","allowed":true');
+      expect(await caller.ask(manager.ports.webhooks ?? 0)).toBe("200 true keep-alive");
     }
   } finally {
+    caller.end();
     for (const { stop } of replicas) stop.abort();
     await clock.advance(60_000);
     await Promise.all(replicas.map(({ running }) => running));

@@ -16,10 +16,10 @@ const PATH = new RegExp(`^${CONVERSION_PATH}/(\\d{1,12})-([0-9a-f]{${MAC_BYTES *
 /** A path of another replica that started at the same time is not renewed. */
 const START_TOLERANCE_S = 10;
 /** How long API servers can still use the previous path. */
-const LAG_MS = 30_000;
+const LAG_MS = 5000;
 const MAX_AGE_S = 24 * 3600;
-/** API servers restart their watches of a kind when its CRD changes. */
-const MIN_EXPOSED_AGE_S = 600;
+/** API servers restart their watches of a kind when its CRD changes, so a client that causes exposures must not cause more. */
+const MIN_EXPOSED_AGE_S = 60;
 
 /** The path in a CRD: made with this key and good, made with it and to be renewed, or another. */
 type PathState = "good" | "due" | "foreign";
@@ -33,19 +33,24 @@ export class ConversionPath {
   #previous: { readonly sinceS: number; readonly untilMs: number } | undefined;
   #isExposed = false;
 
-  /** @param keys - of the kind; the first one signs */
-  constructor(clock: Clock, keys: () => readonly Buffer[]) {
+  /**
+   * @param keys - of the kind; the first one signs
+   * @param keepsEarlier - whether a path from before this process counts, although API servers can have shown it since
+   */
+  constructor(clock: Clock, keys: () => readonly Buffer[], keepsEarlier = false) {
     this.#clock = clock;
     this.#keys = keys;
-    // Before this process answered, an API server can have shown the path in an error.
-    this.#sinceS = this.#nowS - START_TOLERANCE_S;
+    this.#sinceS = keepsEarlier ? 0 : this.#nowS - START_TOLERANCE_S;
   }
 
   /** Whether the client of a request to this path can read the CRD. */
   trusts(path: string): boolean {
     const madeS = this.#madeSOf(path);
     if (madeS === undefined) return false;
-    if (madeS >= this.#sinceS) return true;
+    if (madeS >= this.#sinceS) {
+      this.#advance(madeS);
+      return true;
+    }
     const previous = this.#previous;
     return previous?.sinceS === madeS && this.#clock.monotonicMs() < previous.untilMs;
   }
@@ -54,20 +59,28 @@ export class ConversionPath {
   read(path: string | undefined): PathState {
     const madeS = this.#madeSOf(path ?? "");
     if (madeS === undefined) return "foreign";
-    if (madeS < this.#sinceS) return "due";
-    if (madeS > this.#sinceS) {
-      const untilMs = this.#clock.monotonicMs() + LAG_MS;
-      this.#previous = { sinceS: this.#sinceS, untilMs };
-      this.#sinceS = madeS;
-      this.#isExposed = false;
-    }
     const ageS = this.#nowS - madeS;
-    return ageS > MAX_AGE_S || (this.#isExposed && ageS > MIN_EXPOSED_AGE_S) ? "due" : "good";
+    if (madeS < this.#sinceS) return this.#isExposed && ageS < MIN_EXPOSED_AGE_S ? "good" : "due";
+    this.#advance(madeS);
+    return ageS > MAX_AGE_S ? "due" : "good";
   }
 
-  /** An API server that used this path got no answer, and can have shown the path to a user. */
+  /** An API server that used this path got no answer, and can have shown the path to a user: it counts no longer. */
   exposed(path: string): void {
-    if (this.trusts(path)) this.#isExposed = true;
+    if (!this.trusts(path)) return;
+    this.#previous = undefined;
+    if (!this.trusts(path)) return;
+    this.#isExposed = true;
+    this.#sinceS++;
+  }
+
+  #advance(madeS: number): void {
+    if (madeS <= this.#sinceS) return;
+    const untilMs = this.#clock.monotonicMs() + LAG_MS;
+    // An exposed path is older than that, and never counts again.
+    this.#previous = { sinceS: this.#sinceS, untilMs };
+    this.#sinceS = madeS;
+    this.#isExposed = false;
   }
 
   /** A path that no earlier one is equal to. */
