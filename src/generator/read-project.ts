@@ -166,21 +166,24 @@ function complainOfDepth(findings: Findings, at: Position): void {
 /** A kind inside of a namespace or a function cannot be imported, and is not looked for there. */
 function complainOfHidden(reader: Reader, { file, ...module }: Module): void {
   const visit = (node: ts.Node): void => {
-    if (ts.isClassLike(node) && !ts.isSourceFile(node.parent)) {
+    if (ts.isClassLike(node) && !(node.name && ts.isSourceFile(node.parent))) {
       const [resource] = decorationsOf(reader, { file, ...module }, node).filter(isOfClass);
       if (resource) {
         complain(
           reader,
           { module: { file, ...module }, node: resource.call },
           "kind-not-at-top",
-          `@${resource.name} is on a class inside a namespace or function, where tsop does not read it.`,
-          "Move the class to the top level of the file, and export it.",
+          node.name
+            ? `@${resource.name} is on a class inside a namespace or function, where tsop does not read it.`
+            : `@${resource.name} is on a class without a name, which tsop does not read.`,
+          "Declare a class with a name at the top level of the file, and export it.",
         );
       }
     }
     ts.forEachChild(node, visit);
   };
-  if (/^\s+@|[({]\s*@/m.test(file.text)) ts.forEachChild(file, visit);
+  if (/^\s+@|[({=]\s*@|\bdefault\s+class\s+extends\b/m.test(file.text))
+    ts.forEachChild(file, visit);
 }
 
 const isOfClass = ({ name }: Decoration): boolean => classMarkers.includes(name);

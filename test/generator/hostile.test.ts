@@ -2,8 +2,8 @@
  * Code that leads in circles, grows without end or is made to break a reader: each is told as a mistake of its
  * file, in time.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Diagnostic } from "../../src/errors.ts";
 import { generate } from "../../src/generator/generate.ts";
@@ -17,6 +17,9 @@ async function told(code: string): Promise<string[]> {
 async function diagnosticsOf(code: string): Promise<readonly Diagnostic[]> {
   const root = emptyFolder();
   mkdirSync(join(root, "src"));
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(resolve("."), join(root, "node_modules/tsop"));
+  symlinkSync(resolve("node_modules/typescript"), join(root, "node_modules/typescript"));
   writeFileSync(
     join(root, "src/page.ts"),
     `import { CustomResource, Default, Enum, Minimum, Pattern, Resource, With, type Int32 } from "tsop";

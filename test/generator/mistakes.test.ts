@@ -1,6 +1,6 @@
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { generate } from "../../src/generator/generate.ts";
 import { describeShared, sharedPath } from "../support/shared.ts";
@@ -23,6 +23,9 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "tsop-mistakes-"));
   mkdirSync(join(root, "src"));
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(resolve("."), join(root, "node_modules/tsop"));
+  symlinkSync(resolve("node_modules/typescript"), join(root, "node_modules/typescript"));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -66,7 +69,7 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
     kind(`  @ListSet() a!: string;`),
     "6:4 marker-needs-list; Remove it, or make the field a list.",
   ],
-  ["map-int-key", kind(`  a!: Record<Int32, string>;`), "6:14 key-needs-string;"],
+  ["map-int-key", kind(`  a!: Record<Int32, string>;`), "6:7 key-needs-string;"],
   [
     "maxlength-on-int",
     kind(`  @MaxLength(1) a!: Int32;`),
@@ -108,7 +111,7 @@ const MISTAKES: readonly (readonly [title: string, source: string, finding: stri
   ["any", kind(`  a!: any;`), "6:7 type-any;"],
   [
     "a union of objects",
-    kind(`  a!: { b: string; c: string } | { d: string };`),
+    kind(`  a!: { b: string[]; c: string } | { b: string; d: string };`),
     "6:7 union-without-schema;",
   ],
   ["a default that is computed", kind(`  a = process.cwd();`), "6:7 default-not-constant;"],

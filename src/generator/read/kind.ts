@@ -13,8 +13,9 @@ import { type Decoration, decorationsOf, argumentsOf, marksOf } from "./marks/ma
 import { readMembers } from "./types/members.ts";
 import type { Module } from "./code/module.ts";
 import { readColumns, readScale, readSelectable } from "./marks/columns.ts";
-import { bind } from "./types/named-type.ts";
-import { type Reader, type Scope, type Trail, complain, topScope } from "./code/reader.ts";
+import { checkedFields } from "./types/checked-object.ts";
+import { answer } from "./types/checked-type.ts";
+import { type Reader, type Trail, complain } from "./code/reader.ts";
 import { readResource } from "./marks/resource-call.ts";
 import { present } from "../../present.ts";
 
@@ -101,24 +102,25 @@ function rootType(
 ): TypeModel {
   const at = reader.modules.at(module, name);
   const properties = objectFields(reader, module, decorations, at);
-  const scope = topScope(module);
-  const base = baseOf(reader, node, scope, [node]);
+  const base = baseOf(reader, node, module, [node]);
   if (!base) complainOfBase(reader, module, node, name);
-  (base?.arguments ?? []).slice(0, 2).forEach((argument, index) => {
-    if (ABSENT.has(argument.kind)) return;
-    const type = reader.readType(reader, argument, base?.scope ?? scope, [node]);
-    properties.push({
-      name: index === 0 ? "spec" : "status",
-      required: index === 0 && !type.maybeUndefined,
-      type,
+  const add = (field: PropertyModel): void => {
+    const index = properties.findIndex((before) => before.name === field.name);
+    properties.splice(index < 0 ? properties.length : index, index < 0 ? 0 : 1, field);
+  };
+  const classes = [...(base?.between ?? []), { node, module }];
+  if (base?.isGeneric) {
+    genericFields(reader, module, node).forEach(add);
+  } else {
+    (base?.arguments ?? []).slice(0, 2).forEach((argument, index) => {
+      if (ABSENT.has(argument.kind)) return;
+      const type = reader.readType(reader, argument, base?.module ?? module, [node]);
+      const required = index === 0 && !type.maybeUndefined;
+      add({ name: index === 0 ? "spec" : "status", required, type });
     });
-  });
-  const classes = [...(base?.between ?? []), { node, scope }];
-  for (const part of classes) {
-    const own = readMembers(reader, part.node, part.scope, [node], { inherited: properties });
-    for (const property of own.properties ?? []) {
-      const index = properties.findIndex((before) => before.name === property.name);
-      properties.splice(index < 0 ? properties.length : index, index < 0 ? 0 : 1, property);
+    for (const part of classes) {
+      const own = readMembers(reader, part.node, part.module, [node], { inherited: properties });
+      own.properties?.forEach(add);
     }
   }
   const description = descriptionOf(node);
@@ -127,39 +129,61 @@ function rootType(
     ...leaf(schema, at),
     properties,
   };
-  const marks = classes.flatMap((part) => marksOf(reader, part.scope.module, part.node));
+  const marks = classes.flatMap((part) => marksOf(reader, part.module, part.node));
   return applyMarks(reader, narrow(type, {}, at), marks).type;
+}
+
+/** The fields of a kind whose base class has type parameters: TypeScript knows what they stand for. */
+function genericFields(reader: Reader, module: Module, node: ts.ClassDeclaration): PropertyModel[] {
+  const checker = reader.modules.checkerFor(module);
+  const { properties = [] } = answer({ reader, checker, module, node, trail: [node] }, (asked) => ({
+    ...leaf({ type: "object" }, asked.at),
+    properties: checkedFields(
+      asked,
+      checker.getTypeAtLocation(node),
+      new Set(Object.keys(standardFields)),
+    ),
+  }));
+  return [...properties];
 }
 
 /** The classes above a kind's class, up to CustomResource. */
 interface Base {
-  /** The arguments of CustomResource, in the scope in which they are written. */
+  /** The arguments of CustomResource, in the file in which they are written. */
   readonly arguments: readonly ts.TypeNode[];
-  readonly scope: Scope;
+  readonly module: Module;
+  /** Whether a class between has type parameters, so that only the checker knows the arguments. */
+  readonly isGeneric: boolean;
   /** The classes between, the outermost first. */
-  readonly between: readonly { readonly node: ts.ClassDeclaration; readonly scope: Scope }[];
+  readonly between: readonly { readonly node: ts.ClassDeclaration; readonly module: Module }[];
 }
 
 function baseOf(
   reader: Reader,
   node: ts.ClassDeclaration,
-  scope: Scope,
+  module: Module,
   trail: Trail,
 ): Base | undefined {
   const base = baseClause(node);
   if (!base) return undefined;
   const { expression, typeArguments = [] } = base;
-  if (isCustomResource(reader, scope.module, expression)) {
-    return { arguments: typeArguments, scope, between: [] };
+  if (isCustomResource(reader, module, expression)) {
+    return { arguments: typeArguments, module, isGeneric: false, between: [] };
   }
   const found = ts.isIdentifier(expression)
-    ? reader.modules.resolve(scope.module, expression.text)
+    ? reader.modules.resolve(module, expression.text)
     : undefined;
   if (found?.is !== "declaration" || !ts.isClassDeclaration(found.node)) return undefined;
   if (trail.includes(found.node)) return undefined;
-  const inner = bind(found.node, found.module, base.typeArguments, scope, trail);
-  const above = baseOf(reader, found.node, inner, [...trail, found.node]);
-  return above && { ...above, between: [...above.between, { node: found.node, scope: inner }] };
+  const { node: above, module: file } = found;
+  const further = baseOf(reader, above, file, [...trail, above]);
+  return (
+    further && {
+      ...further,
+      isGeneric: further.isGeneric || above.typeParameters !== undefined,
+      between: [...further.between, { node: above, module: file }],
+    }
+  );
 }
 
 const baseClause = (node: ts.ClassDeclaration): ts.ExpressionWithTypeArguments | undefined =>

@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { generate } from "../../../src/generator/generate.ts";
@@ -20,6 +20,9 @@ async function made(code: string, more: Readonly<Record<string, string>> = {}) {
     mkdirSync(join(root, path, ".."), { recursive: true });
     writeFileSync(join(root, path), text);
   }
+  mkdirSync(join(root, "node_modules"), { recursive: true });
+  symlinkSync(resolve("."), join(root, "node_modules/tsop"));
+  symlinkSync(resolve("node_modules/typescript"), join(root, "node_modules/typescript"));
   const { files, diagnostics } = await generate({ root, cache: false });
   const crd = files.get("config/crd/bases/web.example.com_pages.yaml");
   const text = crd === undefined ? undefined : (parse(crd) as Crd);

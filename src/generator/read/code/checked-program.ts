@@ -1,12 +1,11 @@
 /**
  * The program with types that is made when the checker has to be asked, and never otherwise.
  *
- * Its files are those that the reader parsed, so that a node of one is a node of the other. The scalars of `tsop`
- * are served with a mark of their names, which the checker carries through whatever it computes: to TypeScript,
- * `Int32` is `number` and nothing more.
+ * Its files are those that the reader parsed, so that a node of one is a node of the other.
  */
-import { basename, dirname, join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { ts } from "../../load.ts";
+import { installBrands, keepingKeywords } from "./brands.ts";
 import { createHost, type Disk } from "./disk.ts";
 
 export interface ProgramParts {
@@ -18,9 +17,6 @@ export interface ProgramParts {
   /** The file at a path as the reader parsed it. */
   readonly fileAt: (path: string) => ts.SourceFile;
 }
-
-/** The parameter that carries the name of a scalar: what it is added to stays assignable to and from the plain type. */
-export const SCALAR_PARAMETER = "tsopScalar";
 
 /** A program that grows with what is asked of it. */
 export class CheckedProgram {
@@ -41,6 +37,7 @@ export class CheckedProgram {
     if (this.#program?.getSourceFile(file.fileName) !== file) {
       const roots = this.#program?.getRootFileNames() ?? this.#parts.sources;
       this.#program = this.#create([...new Set([...roots, file.fileName])]);
+      this.#brand(this.#program);
     }
     return this.#program.getTypeChecker();
   }
@@ -65,8 +62,8 @@ export class CheckedProgram {
       if (library !== undefined && dirname(path) === library) return read(path, settings, ...rest);
       if (!/\.[cm]?tsx?$/.test(path) || !disk.fileExists(path))
         return read(path, settings, ...rest);
-      if (tsop !== undefined && isScalars(path, tsop)) {
-        return ts.createSourceFile(path, markedScalars(disk.getText(path)), settings, true);
+      if (isOf(tsop, path, "constrained")) {
+        return ts.createSourceFile(path, keepingKeywords(disk.getText(path)), settings, true);
       }
       return fileAt(path);
     };
@@ -75,6 +72,21 @@ export class CheckedProgram {
       host.getDefaultLibFileName = (settings) => join(library, ts.getDefaultLibFileName(settings));
     }
     return ts.createProgram(roots, options, host, this.#program);
+  }
+
+  #brand(program: ts.Program): void {
+    const checker = program.getTypeChecker();
+    const tsop = this.#folderOf("tsop");
+    const files = program.getSourceFiles();
+    const named = (name: string): ts.SourceFile | undefined =>
+      files.find(({ fileName }) => isOf(tsop, fileName, name));
+    installBrands(checker, {
+      scalars: named("scalars"),
+      constrained: named("constrained"),
+      own: files.filter(
+        (file) => !program.isSourceFileDefaultLibrary(file) && !isOf(tsop, file.fileName),
+      ),
+    });
   }
 
   #folderOf(specifier: string): string | undefined {
@@ -89,19 +101,12 @@ export class CheckedProgram {
   }
 }
 
-const isScalars = (path: string, tsop: string): boolean =>
-  /^scalars\.(?:d\.)?ts$/.test(basename(path)) &&
-  path.split(sep).join("/").startsWith(tsop.split(sep).join("/"));
-
-/**
- * `type Int32 = number` with a mark of its name that types keep: numbers and texts have a `valueOf`
- * without parameters.
- */
-const markedScalars = (text: string): string =>
-  text.replace(/^export (?:declare )?type (\w+) = ([^;]+);/gm, (_, name: string, type: string) => {
-    const parts = type.split("|").map((part) => part.trim());
-    const marked = parts.map(
-      (part) => `(${part} & { valueOf(${SCALAR_PARAMETER}?: "${name}"): ${part} })`,
-    );
-    return `export type ${name} = ${marked.join(" | ")};`;
-  });
+/** Whether a file is of the package `tsop`, and has this name. */
+function isOf(tsop: string | undefined, path: string, name = ".*"): boolean {
+  const file = path.split(sep).join("/");
+  return (
+    tsop !== undefined &&
+    file.startsWith(`${tsop.split(sep).join("/")}/`) &&
+    new RegExp(`/${name}(?:\\.d)?\\.ts$`).test(file)
+  );
+}

@@ -44,6 +44,7 @@ export function evaluate(reader: Reader, module: Module, node: ts.Expression): u
   if (ts.isRegularExpressionLiteral(node)) return regularExpression(node.text);
   if (
     ts.isAsExpression(node) ||
+    ts.isTypeAssertionExpression(node) ||
     ts.isSatisfiesExpression(node) ||
     ts.isParenthesizedExpression(node) ||
     ts.isNonNullExpression(node)
@@ -59,7 +60,7 @@ export function evaluate(reader: Reader, module: Module, node: ts.Expression): u
     if (reader.bindings?.has(node.text)) return reader.bindings.get(node.text);
     return node.text === "undefined"
       ? undefined
-      : valueOf(reader, reader.modules.resolve(module, node.text));
+      : valueOf(reader, reader.modules.resolveValue(module, node.text));
   }
   if (ts.isPropertyAccessExpression(node)) {
     return memberOf(reader, module, node.expression, node.name.text);
@@ -110,7 +111,9 @@ function readEnumMembers(
 ): void {
   let next: unknown = 0;
   for (const { name, initializer } of node.members) {
-    const value = initializer ? evaluate(reader, module, initializer) : next;
+    // A member is known to those after it by its bare name.
+    const inner = { ...reader, bindings: values };
+    const value = initializer ? evaluate(inner, module, initializer) : next;
     values.set(name.getText(module.file).replace(/^["']|["']$/g, ""), value);
     next = typeof value === "number" ? value + 1 : notConstant;
   }
@@ -288,7 +291,8 @@ function tooLong(reader: Reader, module: Module, node: ts.VariableDeclaration): 
 function memberOf(reader: Reader, module: Module, object: ts.Expression, key: string): unknown {
   if (ts.isIdentifier(object)) {
     const found = reader.modules.resolve(module, object.text);
-    if (found?.is === "namespace") return valueOf(reader, reader.modules.resolveIn(found, key));
+    if (found?.is === "namespace")
+      return valueOf(reader, reader.modules.resolveValueIn(found, key));
   }
   const value = evaluate(reader, module, object);
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return notConstant;

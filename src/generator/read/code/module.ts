@@ -20,7 +20,10 @@ interface Import {
 export interface Module {
   readonly path: string;
   readonly file: ts.SourceFile;
+  /** What a name stands for; of a type and a constant of one name, the type. */
   readonly declarations: ReadonlyMap<string, Declaration>;
+  /** Variables, by their names. */
+  readonly values: ReadonlyMap<string, ts.VariableDeclaration>;
   /** Further interfaces of a name that `declarations` has: TypeScript takes them for one. */
   readonly merged: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, Import>;
@@ -37,6 +40,7 @@ export interface Module {
 export function parseModule(path: string, text: string, builtIn = false): Module {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const declarations = new Map<string, Declaration>();
+  const values = new Map<string, ts.VariableDeclaration>();
   const merged = new Map<string, ts.InterfaceDeclaration[]>();
   const imports = new Map<string, Import>();
   const exports = new Map<string, Import | { readonly local: string }>();
@@ -63,10 +67,11 @@ export function parseModule(path: string, text: string, builtIn = false): Module
       }
     } else if (ts.isVariableStatement(statement)) {
       for (const declaration of statement.declarationList.declarations) {
+        if (!ts.isIdentifier(declaration.name)) continue;
+        const { text: name } = declaration.name;
+        values.set(name, declaration);
         // A type of the same name says more: the built-in kinds are both.
-        if (ts.isIdentifier(declaration.name) && !declarations.has(declaration.name.text)) {
-          declarations.set(declaration.name.text, declaration);
-        }
+        if (!declarations.has(name)) declarations.set(name, declaration);
       }
     } else if (ts.isExportAssignment(statement)) {
       const { expression } = statement;
@@ -84,7 +89,7 @@ export function parseModule(path: string, text: string, builtIn = false): Module
       }
     }
   }
-  return { path, file, declarations, merged, imports, exports, exportStars, builtIn };
+  return { path, file, declarations, values, merged, imports, exports, exportStars, builtIn };
 }
 
 /** A class or the first interface stands for its name; interfaces of the same name add to it. */

@@ -20,6 +20,12 @@ export type Found =
   | { readonly is: "tsop"; readonly name: string }
   | { readonly is: "namespace"; readonly specifier: string; readonly module: Module };
 
+/** What a name is looked up for. */
+type Meaning = "type" | "value";
+
+const declarationIn = (module: Module, name: string, as: Meaning): Declaration | undefined =>
+  (as === "value" ? module.values.get(name) : undefined) ?? module.declarations.get(name);
+
 /** Reads and keeps modules. Text that did not change is not parsed again. */
 export class Modules {
   readonly root: string;
@@ -126,52 +132,71 @@ export class Modules {
     }
   }
 
-  /** The meaning of `name` in `module`. */
+  /** The meaning of `name` in `module`; of a type and a constant of one name, the type. */
   resolve(module: Module, name: string): Found | undefined {
-    return this.#resolve(module, name, new Set());
+    return this.#resolve(module, name, new Set(), "type");
+  }
+
+  /** The meaning of `name` in an expression: of a type and a constant of one name, the constant. */
+  resolveValue(module: Module, name: string): Found | undefined {
+    return this.#resolve(module, name, new Set(), "value");
   }
 
   /** The meaning of `name` in a namespace that `resolve` found. */
   resolveIn(namespace: { specifier: string; module: Module }, name: string): Found | undefined {
-    return this.#follow(namespace.module, namespace.specifier, name, new Set());
+    return this.#follow(namespace.module, namespace.specifier, name, new Set(), "type");
+  }
+
+  /** The meaning of `name`, in an expression, of a namespace that `resolve` found. */
+  resolveValueIn(
+    namespace: { specifier: string; module: Module },
+    name: string,
+  ): Found | undefined {
+    return this.#follow(namespace.module, namespace.specifier, name, new Set(), "value");
   }
 
   /**
    * Resolves a name. `seen` are the exports (file and name) that were asked already: they may lead
    * in a circle.
    */
-  #resolve(module: Module, name: string, seen: Set<string>): Found | undefined {
-    const declaration = module.declarations.get(name);
+  #resolve(module: Module, name: string, seen: Set<string>, as: Meaning): Found | undefined {
+    const declaration = declarationIn(module, name, as);
     if (declaration) return { is: "declaration", node: declaration, module };
     if (module.builtIn) return this.#beside(module, name);
     const imported = module.imports.get(name);
     if (!imported) return undefined;
     if (imported.name === "*") return { is: "namespace", specifier: imported.specifier, module };
-    return this.#follow(module, imported.specifier, imported.name, seen);
+    return this.#follow(module, imported.specifier, imported.name, seen, as);
   }
 
-  #follow(from: Module, specifier: string, name: string, seen: Set<string>): Found | undefined {
+  #follow(
+    from: Module,
+    specifier: string,
+    name: string,
+    seen: Set<string>,
+    as: Meaning,
+  ): Found | undefined {
     if (specifier === "tsop") {
       return name === "Condition" ? this.#builtIn(name) : { is: "tsop", name };
     }
     if (specifier === "tsop/k8s") return this.#builtIn(name);
     const path = this.#locate(from, specifier);
-    return path === undefined ? undefined : this.#exported(this.get(path), name, seen);
+    return path === undefined ? undefined : this.#exported(this.get(path), name, seen, as);
   }
 
-  #exported(module: Module, name: string, seen: Set<string>): Found | undefined {
+  #exported(module: Module, name: string, seen: Set<string>, as: Meaning): Found | undefined {
     const asked = `${name} ${module.path}`;
     if (seen.has(asked)) return undefined;
     seen.add(asked);
     const entry = module.exports.get(name);
-    if (entry && "local" in entry) return this.#resolve(module, entry.local, seen);
+    if (entry && "local" in entry) return this.#resolve(module, entry.local, seen, as);
     if (entry?.name === "*") return { is: "namespace", specifier: entry.specifier, module };
-    if (entry) return this.#follow(module, entry.specifier, entry.name, seen);
-    const declaration = module.declarations.get(name);
+    if (entry) return this.#follow(module, entry.specifier, entry.name, seen, as);
+    const declaration = declarationIn(module, name, as);
     if (declaration) return { is: "declaration", node: declaration, module };
     for (const specifier of module.exportStars) {
       const path = this.#locate(module, specifier);
-      const found = path === undefined ? undefined : this.#exported(this.get(path), name, seen);
+      const found = path === undefined ? undefined : this.#exported(this.get(path), name, seen, as);
       if (found) return found;
     }
     return undefined;

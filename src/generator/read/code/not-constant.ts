@@ -70,7 +70,7 @@ function operands(node: ts.Expression): ts.Expression[] {
 type Why = (part: ts.Expression, home?: Module) => string;
 
 function ofName(reader: Reader, module: Module, { text }: ts.Identifier, why: Why): string {
-  const found = reader.modules.resolve(module, text);
+  const found = reader.modules.resolveValue(module, text);
   if (found?.is !== "declaration") {
     return module.imports.has(text)
       ? `\`${text}\` is imported from where it cannot be read`
@@ -93,7 +93,9 @@ function ofMember(
   why: Why,
 ): string {
   const name = object.getText(module.file);
-  const found = ts.isIdentifier(object) ? reader.modules.resolve(module, object.text) : undefined;
+  const found = ts.isIdentifier(object)
+    ? reader.modules.resolveValue(module, object.text)
+    : undefined;
   if (found?.is === "declaration" && ts.isEnumDeclaration(found.node)) {
     const values = enumValues(reader, found.module, found.node);
     if (!values.has(key)) return `\`${name}\` has no member ${key}`;

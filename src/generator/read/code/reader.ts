@@ -10,14 +10,14 @@ export interface Reader {
   readonly modules: Modules;
   readonly findings: Findings;
   /** Reads a type. Members hold types and types hold members; this port joins the two. */
-  readonly readType: (reader: Reader, node: ts.TypeNode, scope: Scope, trail: Trail) => TypeModel;
-  /** Reads a class or an interface without type parameters, or only the fields that `keep` names. */
-  readonly readDeclared: (reader: Reader, found: Found, keep?: Keep) => TypeModel;
-  /** Asks the type checker. @throws NeedsArguments inside of a generic declaration */
+  readonly readType: (reader: Reader, node: ts.TypeNode, module: Module, trail: Trail) => TypeModel;
+  /** Reads a declared type without type parameters. */
+  readonly readDeclared: (reader: Reader, found: Found) => TypeModel;
+  /** Asks the type checker. */
   readonly readChecked: (
     reader: Reader,
     node: CheckedNode,
-    scope: Scope,
+    module: Module,
     trail: Trail,
   ) => TypeModel;
   /**
@@ -39,30 +39,11 @@ export interface Found {
   readonly in: Module;
 }
 
-/** Whether a field is wanted. */
-export type Keep = (name: string) => boolean;
-
 /** The nodes that the checker can be asked for: a type, or a field without one. */
 export type CheckedNode = ts.TypeNode | ts.PropertyDeclaration | ts.ParameterDeclaration;
 
 /** The declarations that are being read, outermost first: a type inside itself has no schema. */
 export type Trail = readonly Declaration[];
-
-/** The scope in which a type is read: its file, and the values of the type parameters in sight. */
-export interface Scope {
-  readonly module: Module;
-  readonly parameters: ReadonlyMap<string, TypeArgument>;
-}
-
-/** A type argument, in the scope in which it was written and inside of what it was written. */
-export interface TypeArgument {
-  readonly node: ts.TypeNode;
-  readonly scope: Scope;
-  readonly trail: Trail;
-}
-
-/** The scope of a file's top level. */
-export const topScope = (module: Module): Scope => ({ module, parameters: new Map() });
 
 /** A node and the file that it is in. */
 export interface Place {

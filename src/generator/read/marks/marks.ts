@@ -6,7 +6,7 @@ import { classMarkers, fieldMarkers } from "../../../markers/registry.ts";
 import { ts } from "../../load.ts";
 import type { Position } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
-import { tagsOf } from "../code/documentation.ts";
+import { descriptionOf, tagsOf } from "../code/documentation.ts";
 import { composedOf } from "./composed-marks.ts";
 import { fromGoName } from "./go-names.ts";
 import { evaluate, notConstant, partsOf } from "../code/evaluate.ts";
@@ -99,8 +99,16 @@ function composed(reader: Reader, module: Module, expression: ts.Expression): De
   return [];
 }
 
+/** The most names that one marker has, each of the next. */
+const MOST_NAMES = 16;
+
 /** The name of the marker that an expression stands for, when it is one of `tsop`. */
-function markerName(reader: Reader, module: Module, node: ts.Expression): string | undefined {
+function markerName(
+  reader: Reader,
+  module: Module,
+  node: ts.Expression,
+  steps = 0,
+): string | undefined {
   if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
     const namespace = reader.modules.resolve(module, node.expression.text);
     return namespace?.is === "namespace" && namespace.specifier === "tsop"
@@ -109,6 +117,15 @@ function markerName(reader: Reader, module: Module, node: ts.Expression): string
   }
   if (!ts.isIdentifier(node)) return undefined;
   const found = reader.modules.resolve(module, node.text);
+  if (found?.is === "declaration" && ts.isVariableDeclaration(found.node)) {
+    // Another name for a marker.
+    const { initializer } = found.node;
+    const isName =
+      initializer && (ts.isIdentifier(initializer) || ts.isPropertyAccessExpression(initializer));
+    return isName && steps < MOST_NAMES
+      ? markerName(reader, found.module, initializer, steps + 1)
+      : undefined;
+  }
   if (found) return found.is === "tsop" ? found.name : undefined;
   if (module.imports.has(node.text)) return undefined;
   complain(
@@ -142,9 +159,13 @@ export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
       );
     }
   }
+  complainOfGo(reader, module, node);
   for (const { name, text, node: tag } of tagsOf(node, module)) {
     const definition = tagMarkers.get(name);
-    if (!definition) continue;
+    if (!definition) {
+      complainOfTag(reader, module, name, tag);
+      continue;
+    }
     const [only] = definition.parameters;
     const texts =
       only === undefined
@@ -153,6 +174,16 @@ export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
           ? text.split(/[\s,]+/).filter((word) => word !== "")
           : [text];
     const values = texts.map((word) => only?.parse(word));
+    if (name === "pattern" && /^\/.*\/[a-z]*$/.test(text)) {
+      complain(
+        reader,
+        { module, node: tag },
+        "wrong-argument",
+        "@pattern takes the pattern without slashes.",
+        `Write @pattern ${text.replace(/^\/|\/[a-z]*$/g, "")}`,
+      );
+      continue;
+    }
     // A JSDoc `@example` is code more often than JSON.
     if (name === "example" && typeof values[0] === "string" && !text.startsWith('"')) continue;
     addMark(reader, marks, definition, {
@@ -162,6 +193,45 @@ export function marksOf(reader: Reader, module: Module, node: ts.Node): Mark[] {
     });
   }
   return marks;
+}
+
+/** Whether the project's own code is read: nobody can change the comments of packages. */
+const isOwn = ({ builtIn, path }: Module): boolean => !builtIn && !path.includes("node_modules");
+
+/** Reports a marker of controller-gen in a comment: it would be a part of the description. */
+function complainOfGo(reader: Reader, module: Module, node: ts.Node): void {
+  const [, shown, name = ""] = GO_MARKER.exec(descriptionOf(node) ?? "") ?? [];
+  if (shown === undefined || !isOwn(module)) return;
+  const meant = [...tagMarkers.keys()].find((known) => known.toLowerCase() === name.toLowerCase());
+  complain(
+    reader,
+    { module, node },
+    "unknown-marker",
+    `The comment has ${shown}, which is a marker of controller-gen.`,
+    fromGoName(name) ??
+      (meant === undefined
+        ? "See docs/markers.md for the list."
+        : `Write @${meant}, or the decorator.`),
+  );
+}
+
+const GO_MARKER =
+  /^\s*(\+(?:kubebuilder:(?:\w+:)*|k8s:|(?=optional|required|nullable|list))(\w+))/m;
+
+/** Reports a tag that is a marker's but for its letters' case, or is short for one: it would do nothing. */
+function complainOfTag(reader: Reader, module: Module, name: string, tag: ts.JSDocTag): void {
+  const spelled = name.toLowerCase();
+  const meant =
+    { min: "minimum", max: "maximum" }[spelled] ??
+    [...tagMarkers.keys()].find((known) => known.toLowerCase() === spelled);
+  if (meant === undefined || !isOwn(module)) return;
+  complain(
+    reader,
+    { module, node: tag },
+    "unknown-marker",
+    `The tag @${name} is no marker.`,
+    `Write @${meant}.`,
+  );
 }
 
 /** The values of a call's arguments; `undefined` when one is not constant, which is noted. */

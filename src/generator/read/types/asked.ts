@@ -1,12 +1,14 @@
 /** Questions to the type checker, and the errors that end them. */
 import type { ts } from "../../load.ts";
 import type { Position, TypeModel } from "../../model.ts";
+import type { Module } from "../code/module.ts";
 import type { Reader, Trail } from "../code/reader.ts";
 
 /** A question to the checker: which node it is about, and what is being read on the way to it. */
 export interface Asked {
   readonly reader: Reader;
   readonly checker: ts.TypeChecker;
+  readonly module: Module;
   readonly node: ts.Node;
   readonly trail: Trail;
   readonly at: Position;
@@ -30,6 +32,3 @@ export class NoSchema extends Error {
     this.fix = fix;
   }
 }
-
-/** A type in a generic declaration needs the checker, which knows it where the generic type is used. */
-export class NeedsArguments extends Error {}

@@ -5,8 +5,8 @@ import type { TypeModel } from "../../model.ts";
 import { didYouMean } from "../../../kube/text/nearest-name.ts";
 import { type KeywordTarget, schemaKeywords } from "../../schema-keywords.ts";
 import { leaf, narrow } from "../code/keywords.ts";
-import type { Reader, Scope, Trail } from "../code/reader.ts";
-import { complain } from "../code/reader.ts";
+import type { Module } from "../code/module.ts";
+import { complain, type Place, type Reader, type Trail } from "../code/reader.ts";
 import { unsupported } from "./type-forms.ts";
 import { valueOfType } from "./type-value.ts";
 
@@ -18,32 +18,41 @@ export function constrainedType(
   reader: Reader,
   node: ts.TypeReferenceNode,
   name: string,
-  scope: Scope,
+  module: Module,
   trail: Trail,
 ): TypeModel | undefined {
   if (!CONSTRAINED.includes(name)) return undefined;
   const [first, second] = node.typeArguments ?? [];
   const [base, keywords] = name === "Str" ? [undefined, first] : [first, second];
-  const value = keywords && valueOfType(reader, keywords, scope);
+  const value = keywords && valueOfType(reader, keywords, module);
   if ((name === "With" && !base) || typeof value !== "object" || value === null) {
     return unsupported(
       reader,
-      { module: scope.module, node: keywords ?? node },
+      { module, node: keywords ?? node },
       "wrong-arguments",
       `${name} takes ${name === "Str" ? "" : "a type and "}keywords with fixed values.`,
       name === "Str" ? "Write Str<{ maxLength: 63 }>." : "Write With<Int32, { minimum: 1 }>.",
     );
   }
   const type = base
-    ? reader.readType(reader, base, scope, trail)
-    : leaf({ type: "string" }, reader.modules.at(scope.module, node));
-  const schema = value as Schema;
+    ? reader.readType(reader, base, module, trail)
+    : leaf({ type: "string" }, reader.modules.at(module, node));
+  return withKeywords(reader, type, value as Schema, { module, node: keywords ?? node });
+}
+
+/** The type, narrowed by keywords; one that does not fit is reported at the place. */
+export function withKeywords(
+  reader: Reader,
+  type: TypeModel,
+  schema: Schema,
+  place: Place,
+): TypeModel {
   for (const keyword of Object.keys(schema)) {
     const fit = schemaKeywords.get(keyword);
     if (fit !== undefined && fits(fit, type.schema)) continue;
     complain(
       reader,
-      { module: scope.module, node: keywords ?? node },
+      place,
       fit === undefined ? "unknown-keyword" : "keyword-of-other-type",
       fit === undefined
         ? `A schema has no keyword ${keyword}.`
@@ -53,7 +62,7 @@ export function constrainedType(
         : `Remove it, or make the type a${fit === "array" || fit === "object" ? "n" : ""} ${fit}.`,
     );
   }
-  return narrow(type, schema, reader.modules.at(scope.module, keywords ?? node));
+  return narrow(type, schema, reader.modules.at(place.module, place.node));
 }
 
 /** Whether a keyword fits a type: on a type without a schema of its own, every keyword does. */

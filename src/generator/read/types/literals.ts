@@ -2,7 +2,7 @@
 import { ts } from "../../load.ts";
 import { enumValues, evaluate } from "../code/evaluate.ts";
 import type { Module } from "../code/module.ts";
-import { type Reader, type Scope, topScope } from "../code/reader.ts";
+import type { Reader } from "../code/reader.ts";
 
 /** A value that a type can stand for. */
 export type Literal = string | number | boolean;
@@ -12,25 +12,29 @@ export const areOfOneType = (values: readonly Literal[]): boolean =>
   new Set(values.map((value) => typeof value)).size === 1;
 
 /** The values that a type stands for, in source order; `undefined` when it is not such a type. */
-export function literalsOf(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
-  if (ts.isParenthesizedTypeNode(node)) return literalsOf(reader, node.type, scope);
-  if (ts.isLiteralTypeNode(node)) return literal(reader, node, scope);
+export function literalsOf(
+  reader: Reader,
+  node: ts.TypeNode,
+  module: Module,
+): Literal[] | undefined {
+  if (ts.isParenthesizedTypeNode(node)) return literalsOf(reader, node.type, module);
+  if (ts.isLiteralTypeNode(node)) return literal(reader, node, module);
   if (ts.isUnionTypeNode(node)) {
-    const parts = node.types.map((part) => literalsOf(reader, part, scope));
+    const parts = node.types.map((part) => literalsOf(reader, part, module));
     const all = parts.flatMap((part) => part ?? []);
     return parts.includes(undefined) ? undefined : [...new Set(all)];
   }
-  if (ts.isIndexedAccessTypeNode(node)) return elements(reader, node, scope);
+  if (ts.isIndexedAccessTypeNode(node)) return elements(reader, node, module);
   if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.KeyOfKeyword) {
-    return keys(reader, node.type, scope);
+    return keys(reader, node.type, module);
   }
-  if (ts.isTypeReferenceNode(node)) return referenced(reader, node, scope);
-  return ts.isTemplateLiteralTypeNode(node) ? templateTexts(reader, node, scope) : undefined;
+  if (ts.isTypeReferenceNode(node)) return referenced(reader, node, module);
+  return ts.isTemplateLiteralTypeNode(node) ? templateTexts(reader, node, module) : undefined;
 }
 
-function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Literal[] | undefined {
+function literal(reader: Reader, node: ts.LiteralTypeNode, module: Module): Literal[] | undefined {
   if (node.literal.kind === ts.SyntaxKind.NullKeyword) return undefined;
-  const value = evaluate(reader, scope.module, node.literal);
+  const value = evaluate(reader, module, node.literal);
   return typeof value === "symbol" ? undefined : [value as Literal];
 }
 
@@ -41,12 +45,12 @@ function literal(reader: Reader, node: ts.LiteralTypeNode, scope: Scope): Litera
 function elements(
   reader: Reader,
   { objectType, indexType }: ts.IndexedAccessTypeNode,
-  scope: Scope,
+  module: Module,
 ): Literal[] | undefined {
-  const value = constantOf(reader, objectType, scope, isConstant);
+  const value = constantOf(reader, objectType, module, isConstant);
   if (typeof value !== "object" || value === null) return undefined;
   const isAll = indexType.kind === ts.SyntaxKind.NumberKeyword && Array.isArray(value);
-  const names = isAll ? Object.keys(value) : literalsOf(reader, indexType, scope)?.map(String);
+  const names = isAll ? Object.keys(value) : literalsOf(reader, indexType, module)?.map(String);
   const items = names?.map((name) =>
     Object.hasOwn(value, name) && name !== "length"
       ? (value as Record<string, unknown>)[name]
@@ -59,8 +63,8 @@ const isLiteral = (value: unknown): value is Literal =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
 /** The values of `keyof typeof MODES`: the names of a constant object. */
-function keys(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | undefined {
-  const value = constantOf(reader, node, scope, isWrittenOut);
+function keys(reader: Reader, node: ts.TypeNode, module: Module): Literal[] | undefined {
+  const value = constantOf(reader, node, module, isWrittenOut);
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.keys(value)
     : undefined;
@@ -70,19 +74,19 @@ function keys(reader: Reader, node: ts.TypeNode, scope: Scope): Literal[] | unde
 function constantOf(
   reader: Reader,
   node: ts.TypeNode,
-  scope: Scope,
+  module: Module,
   saysAll: (initial: ts.Expression) => boolean,
 ): unknown {
-  if (ts.isParenthesizedTypeNode(node)) return constantOf(reader, node.type, scope, saysAll);
+  if (ts.isParenthesizedTypeNode(node)) return constantOf(reader, node.type, module, saysAll);
   if (!ts.isTypeQueryNode(node) || !ts.isIdentifier(node.exprName)) return undefined;
-  const found = reader.modules.resolve(scope.module, node.exprName.text);
+  const found = reader.modules.resolveValue(module, node.exprName.text);
   if (found?.is !== "declaration") return undefined;
   const { node: declaration } = found;
   if (!ts.isEnumDeclaration(declaration)) {
     if (!ts.isVariableDeclaration(declaration) || declaration.type) return undefined;
     if (!declaration.initializer || !saysAll(declaration.initializer)) return undefined;
   }
-  const value = evaluate(reader, scope.module, node.exprName);
+  const value = evaluate(reader, module, node.exprName);
   return typeof value === "symbol" ? undefined : value;
 }
 
@@ -91,7 +95,10 @@ function isConstant(node: ts.Expression): boolean {
   if (ts.isParenthesizedExpression(node) || ts.isSatisfiesExpression(node)) {
     return isConstant(node.expression);
   }
-  return ts.isAsExpression(node) && ts.isConstTypeReference(node.type);
+  return (
+    (ts.isAsExpression(node) || ts.isTypeAssertionExpression(node)) &&
+    ts.isConstTypeReference(node.type)
+  );
 }
 
 /** An object whose names stand in it. */
@@ -106,12 +113,12 @@ function isWrittenOut(node: ts.Expression): boolean {
 function templateTexts(
   reader: Reader,
   node: ts.TemplateLiteralTypeNode,
-  scope: Scope,
+  module: Module,
 ): string[] | undefined {
   let texts = [node.head.text];
   for (const { type, literal } of node.templateSpans) {
     const isBoolean = type.kind === ts.SyntaxKind.BooleanKeyword;
-    const values = isBoolean ? [false, true] : literalsOf(reader, type, scope);
+    const values = isBoolean ? [false, true] : literalsOf(reader, type, module);
     if (!values || values.length * texts.length > MOST_TEXTS) return undefined;
     texts = texts.flatMap((text) => values.map((value) => `${text}${value}${literal.text}`));
   }
@@ -123,27 +130,25 @@ const MOST_TEXTS = 1000;
 function referenced(
   reader: Reader,
   node: ts.TypeReferenceNode,
-  scope: Scope,
+  module: Module,
 ): Literal[] | undefined {
   if (ts.isQualifiedName(node.typeName)) {
     const { left, right } = node.typeName;
-    const found = ts.isIdentifier(left) && reader.modules.resolve(scope.module, left.text);
+    const found = ts.isIdentifier(left) && reader.modules.resolve(module, left.text);
     if (!found || found.is !== "declaration" || !ts.isEnumDeclaration(found.node)) return undefined;
     const value = enumValues(reader, found.module, found.node).get(right.text);
     return value === undefined || typeof value === "symbol" ? undefined : [value as Literal];
   }
   const name = node.typeName.text;
-  const argument = scope.parameters.get(name);
-  if (argument) return literalsOf(reader, argument.node, argument.scope);
   const [first, second] = node.typeArguments ?? [];
   if ((name === "Exclude" || name === "Extract") && first && second) {
-    const values = literalsOf(reader, first, scope);
-    const others = literalsOf(reader, second, scope);
-    const isOwn = reader.modules.resolve(scope.module, name) !== undefined;
+    const values = literalsOf(reader, first, module);
+    const others = literalsOf(reader, second, module);
+    const isOwn = reader.modules.resolve(module, name) !== undefined;
     if (!values || !others || isOwn || values.length === 0) return undefined;
     return values.filter((value) => others.includes(value) === (name === "Extract"));
   }
-  const found = reader.modules.resolve(scope.module, name);
+  const found = reader.modules.resolve(module, name);
   if (found?.is !== "declaration") return undefined;
   if (ts.isEnumDeclaration(found.node)) {
     const values = [...enumValues(reader, found.module, found.node).values()];
@@ -164,7 +169,7 @@ function aliased(
   const { constants } = reader.modules;
   if (!constants.has(node)) {
     constants.set(node, undefined);
-    constants.set(node, literalsOf(reader, node.type, topScope(module)));
+    constants.set(node, literalsOf(reader, node.type, module));
   }
   return constants.get(node) as Literal[] | undefined;
 }

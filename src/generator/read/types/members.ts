@@ -5,17 +5,16 @@ import { ts } from "../../load.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
 import { without } from "../../schema-keywords.ts";
 import { applyMarks } from "./apply-marks.ts";
+import { brandOf } from "../code/brands.ts";
 import { descriptionOf } from "../code/documentation.ts";
 import { evaluate, notConstant } from "../code/evaluate.ts";
 import { leaf, narrow } from "../code/keywords.ts";
 import { marksOf } from "../marks/marks.ts";
 import type { Module } from "../code/module.ts";
 import { whyNotConstant } from "../code/not-constant.ts";
-import { intersection } from "./intersection.ts";
-import { type Keep, type Reader, type Scope, type Trail, complain } from "../code/reader.ts";
+import { type Reader, type Trail, complain } from "../code/reader.ts";
 import { NUMBER_NAMES } from "./scalars.ts";
 import { settled } from "./type-forms.ts";
-import { isTemplate } from "./key-types.ts";
 import { present } from "../../../present.ts";
 
 type Members = ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeLiteralNode;
@@ -28,7 +27,7 @@ const HIDDEN = new Set<ts.SyntaxKind>([
 ]);
 
 /** The members between a type's braces. */
-export interface MembersModel extends Pick<TypeModel, "properties" | "values"> {
+export interface MembersModel extends Pick<TypeModel, "properties" | "values" | "absent"> {
   /** Fields that are optional and immutable: once set, they stay. */
   readonly settableOnce: readonly string[];
 }
@@ -39,11 +38,12 @@ export interface FieldModel {
   readonly immutable: boolean;
 }
 
-/** The members that are wanted of a type, and those that they add to. */
-export interface MemberOptions {
-  readonly keep?: Keep;
-  /** The fields of what the type extends. */
-  readonly inherited?: readonly PropertyModel[];
+/** What is known of a field besides its declaration. */
+export interface FieldOptions {
+  /** The field that it overrides. */
+  readonly base?: PropertyModel;
+  /** Its type as the checker computed it. */
+  readonly computed?: () => TypeModel;
 }
 
 /**
@@ -53,32 +53,36 @@ export interface MemberOptions {
 export function readMembers(
   reader: Reader,
   node: Members,
-  scope: Scope,
+  module: Module,
   trail: Trail,
-  { keep = () => true, inherited = [] }: MemberOptions = {},
+  { inherited = [] }: { readonly inherited?: readonly PropertyModel[] } = {},
 ): MembersModel {
   const properties: PropertyModel[] = [];
   const settableOnce: string[] = [];
+  const absent: string[] = [];
   let values: TypeModel | undefined;
   for (const member of [...node.members].flatMap(withParameterProperties)) {
     if (ts.isIndexSignatureDeclaration(member)) {
-      values = readIndex(reader, member, scope, trail);
+      values = readIndex(reader, member, module, trail);
     } else if (isFieldDeclaration(member)) {
       const name = plainName(member.name);
-      if ((name !== undefined && !keep(name)) || isAlwaysAbsent(member)) continue;
+      if (isAlwaysAbsent(member)) {
+        if (name !== undefined) absent.push(name);
+        continue;
+      }
       const base = inherited.find((property) => property.name === name);
-      const field = readField(reader, member, scope, trail, base);
-      if (!field || !keep(field.property.name)) continue;
+      const field = readField(reader, member, module, trail, present({ base }));
+      if (!field) continue;
       properties.push(field.property);
       if (field.immutable && !field.property.required) settableOnce.push(field.property.name);
     } else if (!ts.isClassDeclaration(node)) {
-      complainOfFunction(reader, scope.module, member);
+      complainOfFunction(reader, module, member);
     }
   }
   if (values && properties.length > 0) {
     complain(
       reader,
-      { module: scope.module, node },
+      { module, node },
       "fields-and-index",
       "A schema has either named fields or any fields, not both.",
       "Remove the index signature, and put @PreserveUnknownFields() on the class to keep other fields.",
@@ -88,6 +92,7 @@ export function readMembers(
   return {
     ...(properties.length > 0 ? { properties } : {}),
     ...(values ? { values } : {}),
+    ...(absent.length > 0 ? { absent } : {}),
     settableOnce,
   };
 }
@@ -119,24 +124,24 @@ export function isHidden(node: ts.Node): boolean {
 function readIndex(
   reader: Reader,
   member: ts.IndexSignatureDeclaration,
-  scope: Scope,
+  module: Module,
   trail: Trail,
 ): TypeModel | undefined {
   if (isHidden(member)) return undefined;
-  const [parameter] = member.parameters;
-  const key = parameter?.type && reader.readType(reader, parameter.type, scope, trail);
-  const isWrong =
-    key && (key.schema.type !== "string" || isTemplate(reader, parameter.type, scope));
-  if (isWrong && !key.unread) {
-    complain(
-      reader,
-      { module: scope.module, node: member },
-      "key-needs-string",
-      "The keys of a record are strings in JSON.",
-      "Use Record<string, ...>.",
-    );
+  const key = member.parameters[0]?.type;
+  if (key && key.kind !== ts.SyntaxKind.StringKeyword) {
+    const type = reader.modules.checkerFor(module).getTypeFromTypeNode(key);
+    if (!(type.flags & ts.TypeFlags.String) || brandOf(type)) {
+      complain(
+        reader,
+        { module, node: member },
+        "key-needs-string",
+        "The keys of a record are strings in JSON, and a schema cannot constrain them.",
+        "Use Record<string, ...>.",
+      );
+    }
   }
-  return settled(reader.readType(reader, member.type, scope, trail));
+  return settled(reader.readType(reader, member.type, module, trail));
 }
 
 function complainOfFunction(
@@ -158,23 +163,34 @@ function complainOfFunction(
 export function readField(
   reader: Reader,
   member: FieldNode,
-  scope: Scope,
+  module: Module,
   trail: Trail,
-  base?: PropertyModel,
+  options: FieldOptions = {},
 ): FieldModel | undefined {
-  const { module } = scope;
-  if (isHidden(member)) return undefined;
-  const name = nameOf(reader, module, member.name);
-  if (name === undefined) return undefined;
   const marks = marksOf(reader, module, member);
   const effects = marks.map(({ definition, values }) => definition.effect(...values));
   if (effects.some(({ ignored }) => ignored)) return undefined;
+  if (isHidden(member)) {
+    const [mark] = marks;
+    if (mark) {
+      reader.findings.error(
+        mark.at,
+        "marker-on-hidden-field",
+        `${mark.shown} has no effect on ${member.name.getText(module.file)}, which is static or not public, and so not part of the schema.`,
+        "Remove the marker, or make the field public.",
+      );
+    }
+    return undefined;
+  }
+  const name = nameOf(reader, module, member.name);
+  if (name === undefined) return undefined;
 
+  const { base } = options;
   const initial = ts.isPropertySignature(member) ? undefined : member.initializer;
   const replaced = effects.some(({ replaces }) => replaces);
   let type = replaced
     ? leaf({}, reader.modules.at(module, member))
-    : fieldType(reader, member, { initial, base }, scope, trail);
+    : (options.computed?.() ?? fieldType(reader, member, { initial, base }, module, trail));
   const description = descriptionOf(member);
   if (description !== undefined) type = narrow(type, { description }, type.at);
   const fallback = initial && defaultOf(reader, module, initial);
@@ -213,19 +229,25 @@ function fieldType(
   reader: Reader,
   member: FieldNode,
   { initial, base }: { initial: ts.Expression | undefined; base: PropertyModel | undefined },
-  scope: Scope,
+  module: Module,
   trail: Trail,
 ): TypeModel {
   // An own field says anew whether it has a default.
   const before = base && { ...base.type, schema: without(base.type.schema, "default") };
   if (!member.type) {
-    return before ?? inferred(reader, scope, member, initial, trail);
+    return before ?? inferred(reader, module, member, initial, trail);
   }
-  const own = settled(reader.readType(reader, member.type, scope, trail));
+  const own = settled(reader.readType(reader, member.type, module, trail));
   if (!before || own.unread) return own;
-  const at = reader.modules.at(scope.module, member);
-  const both = intersection([before, own], at);
-  return "path" in both ? own : { ...both, at: own.at };
+  // As in TypeScript, the own type holds; markers and texts of the field that it overrides narrow it.
+  const kept = Object.fromEntries(
+    [...before.saidAt.keys()].flatMap((keyword) =>
+      keyword === "nullable" || !(keyword in before.schema)
+        ? []
+        : [[keyword, before.schema[keyword as keyof Schema]]],
+    ),
+  ) as Schema;
+  return narrow(own, kept, own.at);
 }
 
 const plainName = (name: ts.PropertyName | ts.BindingName): string | undefined =>
@@ -269,15 +291,14 @@ function defaultOf(reader: Reader, module: Module, initial: ts.Expression): Json
 /** The type of a field without an annotation: that of its initialiser. */
 function inferred(
   reader: Reader,
-  scope: Scope,
+  module: Module,
   member: FieldNode,
   initial: ts.Expression | undefined,
   trail: Trail,
 ): TypeModel {
-  const { module } = scope;
   const at = reader.modules.at(module, member);
   if (initial && ts.isAsExpression(initial) && !ts.isConstTypeReference(initial.type)) {
-    return settled(reader.readType(reader, initial.type, scope, trail));
+    return settled(reader.readType(reader, initial.type, module, trail));
   }
   const isReadonly = ts.canHaveModifiers(member) && hasReadonly(member);
   if (initial && !isReadonly) {
@@ -289,7 +310,7 @@ function inferred(
   // An initialiser that is not constant is reported as such.
   const known = initial !== undefined && value !== notConstant && value !== undefined;
   if (known && !isNumber && value !== null && !ts.isPropertySignature(member)) {
-    return reader.readChecked(reader, member, scope, trail);
+    return reader.readChecked(reader, member, module, trail);
   }
   if (value !== notConstant) {
     complain(

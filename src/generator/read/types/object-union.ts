@@ -3,29 +3,59 @@
  *
  * A schema has no unions. Where the arms differ in a tag (`{ type: "s3"; s3: S3 } | { type: "gcs"; ... }`),
  * the tag becomes an enumeration and each arm a rule; where each arm is one field, exactly one of them may be
- * set.
+ * set; else one rule says that an object has the fields of one arm.
  */
 import { escapeName } from "../../../kube/cel/escaping.ts";
-import type { ValidationRule } from "../../../kube/schema/structural.ts";
+import type { Schema, ValidationRule } from "../../../kube/schema/structural.ts";
+import { present } from "../../../present.ts";
 import { schemaOf } from "../../emit/schema.ts";
 import type { Position, PropertyModel, TypeModel } from "../../model.ts";
+import { without } from "../../schema-keywords.ts";
 import { leaf, narrow } from "../code/keywords.ts";
 
-/** The object that a union of these objects comes down to; `undefined` when nothing tells them apart. */
-export function objectUnion(arms: readonly TypeModel[], at: Position): TypeModel | undefined {
+/** Joins the types of one field in several arms; `undefined` when a CRD has no word for it. */
+type Join = (types: readonly TypeModel[], at: Position) => TypeModel | undefined;
+
+/** The object that a union of these objects comes down to; `undefined` when a schema cannot say it. */
+export function objectUnion(
+  arms: readonly TypeModel[],
+  at: Position,
+  join: Join,
+): TypeModel | undefined {
   if (!arms.every(({ schema, properties }) => schema.type === "object" && properties)) {
     return undefined;
   }
+  const common = commonKeywords(arms);
   const tag = findTag(arms);
-  const merged = tag === undefined ? oneFieldEach(arms) : mergeArms(arms, tag);
+  const merged = common && mergeArms(arms, at, join);
   if (!merged) return undefined;
-  const rules =
-    tag === undefined
-      ? [exactlyOne(merged)]
-      : arms.flatMap((arm) => armRule(arm, tag, merged) ?? []);
-  const type = { ...leaf({ type: "object" }, at), properties: merged };
-  if (rules.length === 0) return { ...type, isUnion: true };
-  return { ...narrow(type, { "x-kubernetes-validations": rules }, at), isUnion: true };
+  const isOneEach = tag === undefined && areOneFieldEach(arms);
+  const conditions = arms.map((arm) => conditionOf(arm, tag, merged, arms));
+  const rules = isOneEach
+    ? [exactlyOne(merged)]
+    : tag === undefined
+      ? anyArm(arms, merged)
+      : arms.flatMap((arm) => armRule(arm, tag, merged, arms) ?? []);
+  // The rules of an arm hold in that arm.
+  const own = arms.flatMap(({ schema }, index) =>
+    (schema["x-kubernetes-validations"] ?? []).map((rule) => ({
+      ...rule,
+      rule: `!(${conditions[index] ?? "true"}) || (${rule.rule})`,
+    })),
+  );
+  const all = [...rules, ...own];
+  const type = { ...leaf({ type: "object", ...common }, at), properties: merged };
+  if (all.length === 0) return { ...type, isUnion: true };
+  return { ...narrow(type, { "x-kubernetes-validations": all }, at), isUnion: true };
+}
+
+/** The keywords that hold in each arm, besides rules and texts; `undefined` where arms differ in them. */
+function commonKeywords(arms: readonly TypeModel[]): Schema | undefined {
+  const [first, ...others] = arms.map(({ schema }) =>
+    without(schema, "type", "description", "title", "x-kubernetes-validations"),
+  );
+  const shown = JSON.stringify(first);
+  return others.every((one) => JSON.stringify(one) === shown) ? first : undefined;
 }
 
 const fieldsOf = ({ properties = [] }: TypeModel): readonly PropertyModel[] => properties;
@@ -42,7 +72,7 @@ function findTag(arms: readonly TypeModel[]): string | undefined {
       return [first, ...others].every((arm) => {
         const field = fieldOf(arm, name);
         const values = field?.required ? field.type.schema.enum : undefined;
-        if (!values?.every((value) => typeof value === "string" && !seen.has(value))) return false;
+        if (!values || values.some((value) => seen.has(value))) return false;
         for (const value of values) seen.add(value);
         return true;
       });
@@ -50,35 +80,145 @@ function findTag(arms: readonly TypeModel[]): string | undefined {
   );
 }
 
-function mergeArms(arms: readonly TypeModel[], tag: string): PropertyModel[] | undefined {
+/** The fields of all arms; `undefined` where a field's types cannot be told apart by a rule. */
+function mergeArms(
+  arms: readonly TypeModel[],
+  at: Position,
+  join: Join,
+): PropertyModel[] | undefined {
   const merged = new Map<string, PropertyModel>();
-  for (const property of arms.flatMap(fieldsOf)) {
-    const { name } = property;
-    const before = merged.get(name);
-    const required = arms.every((arm) => fieldOf(arm, name)?.required);
-    if (name === tag && before) {
-      const values = [...(before.type.schema.enum ?? []), ...(property.type.schema.enum ?? [])];
-      merged.set(name, {
-        ...before,
-        type: { ...before.type, schema: { ...before.type.schema, enum: values } },
-      });
-    } else if (!before) {
-      merged.set(name, { ...property, required });
-    } else if (JSON.stringify(schemaOf(before.type)) !== JSON.stringify(schemaOf(property.type))) {
+  for (const { name } of arms.flatMap(fieldsOf)) {
+    if (merged.has(name)) continue;
+    const fields = arms.flatMap((arm) => fieldOf(arm, name) ?? []);
+    const [first] = fields;
+    const isSame = fields.every(({ type }) => shownType(type) === shownType(first?.type ?? type));
+    const types = fields.map(({ type }) => type);
+    const type = isSame ? first?.type : join(types, at);
+    if (!first || !type) return undefined;
+    // A default would be filled in where the other arms do not take the field.
+    if (fields.length < arms.length && type.schema.default !== undefined) return undefined;
+    if (!isSame && !types.every((one) => constraintOf(name, one, type) !== undefined)) {
       return undefined;
     }
+    const required = arms.every((arm) => fieldOf(arm, name)?.required);
+    // To a rule, a field that is null is absent.
+    const isNull = fields.some((field) => field.required && field.type.schema.nullable);
+    if (!required && isNull) return undefined;
+    const description = first.type.schema.description;
+    merged.set(name, { ...first, required, type: narrow(type, present({ description }), at) });
   }
   return [...merged.values()];
 }
 
-/** The fields of `{ a: A } | { b: B }`. */
-function oneFieldEach(arms: readonly TypeModel[]): PropertyModel[] | undefined {
-  const fields = arms.flatMap(fieldsOf);
-  const names = new Set(fields.map(({ name }) => name));
-  const alone = arms.every((arm) => fieldsOf(arm).length === 1 && fieldsOf(arm)[0]?.required);
-  return alone && names.size === arms.length
-    ? fields.map((field) => ({ ...field, required: false }))
-    : undefined;
+const shownType = (type: TypeModel): string =>
+  JSON.stringify(schemaOf({ ...type, schema: without(type.schema, "description", "title") }));
+
+/** What a field's value has to be in an arm, as a rule; empty when any value of the merged field is. */
+function constraintOf(name: string, type: TypeModel, merged: TypeModel): string | undefined {
+  if (shownType(type) === shownType(merged)) return "";
+  const { enum: values, type: kind } = type.schema;
+  const keywords = Object.keys(
+    without(type.schema, "description", "title", "type", "enum", "format"),
+  );
+  if (keywords.length > 0) return undefined;
+  if (values) return isOneOf(name, values);
+  if (!merged.schema["x-kubernetes-int-or-string"]) return undefined;
+  return `type(${self(name)}) == ${kind === "string" ? "string" : "int"}`;
+}
+
+const self = (name: string): string => `self.${escapeName(name) ?? name}`;
+
+function isOneOf(name: string, values: readonly unknown[]): string {
+  return values.length === 1
+    ? `${self(name)} == ${JSON.stringify(values[0])}`
+    : `${self(name)} in ${JSON.stringify(values)}`;
+}
+
+/** Whether it is `{ a: A } | { b: B }`. */
+function areOneFieldEach(arms: readonly TypeModel[]): boolean {
+  const names = new Set(arms.flatMap(fieldsOf).map(({ name }) => name));
+  const isAlone = arms.every((arm) => fieldsOf(arm).length === 1 && fieldsOf(arm)[0]?.required);
+  return isAlone && names.size === arms.length;
+}
+
+/**
+ * The rule that an arm does not take a field of others, where the values of another field tell it from all of these.
+ * TypeScript lets objects of an arm have fields of the others otherwise.
+ */
+function keptApart(arm: TypeModel, name: string, arms: readonly TypeModel[]): string[] {
+  const others = arms.filter((other) => fieldOf(other, name));
+  const apart = fieldsOf(arm).find((field) =>
+    others.every((other) => areApart(field, fieldOf(other, field.name))),
+  );
+  if (!apart) return [];
+  return [apart.required ? `!${has(name)}` : `(!${has(apart.name)} || !${has(name)})`];
+}
+
+function areApart(one: PropertyModel, other: PropertyModel | undefined): boolean {
+  const [values, others] = [one.type.schema.enum, other?.type.schema.enum];
+  return (
+    values !== undefined && others !== undefined && !values.some((value) => others.includes(value))
+  );
+}
+
+/** The terms that hold of an arm's objects, beside its tag. */
+function termsOf(
+  arm: TypeModel,
+  tag: string | undefined,
+  merged: readonly PropertyModel[],
+  arms: readonly TypeModel[],
+): { needed: PropertyModel[]; foreign: PropertyModel[]; values: PropertyModel[]; terms: string[] } {
+  const isAlways = (name: string): boolean =>
+    merged.some((field) => field.name === name && field.required);
+  const needed = fieldsOf(arm).filter(({ name, required }) => required && !isAlways(name));
+  const foreign = merged.filter(({ name }) => !fieldOf(arm, name));
+  const absent = foreign.flatMap(({ name }) => {
+    if (tag !== undefined || arm.absent?.includes(name)) return [`!${has(name)}`];
+    return keptApart(arm, name, arms);
+  });
+  const mergedType = (name: string): TypeModel | undefined =>
+    merged.find((field) => field.name === name)?.type;
+  const constraint = ({ name, type }: PropertyModel): string =>
+    constraintOf(name, type, mergedType(name) ?? type) ?? "";
+  const values = fieldsOf(arm).filter((field) => field.name !== tag && constraint(field) !== "");
+  const terms = [
+    ...needed.map(({ name }) => has(name)),
+    ...absent,
+    ...values.map((field) =>
+      field.required ? constraint(field) : `(!${has(field.name)} || ${constraint(field)})`,
+    ),
+  ];
+  return { needed, foreign, values, terms };
+}
+
+/** Whether an object is of an arm. */
+function conditionOf(
+  arm: TypeModel,
+  tag: string | undefined,
+  merged: readonly PropertyModel[],
+  arms: readonly TypeModel[],
+): string {
+  if (tag !== undefined) return isOneOf(tag, fieldOf(arm, tag)?.type.schema.enum ?? []);
+  const { terms } = termsOf(arm, tag, merged, arms);
+  return terms.length === 0 ? "true" : terms.join(" && ");
+}
+
+/** The rule that an object without a tag is of one arm or another. */
+function anyArm(arms: readonly TypeModel[], merged: readonly PropertyModel[]): ValidationRule[] {
+  const conditions = arms.map((arm) => conditionOf(arm, undefined, merged, arms));
+  if (conditions.includes("true")) return [];
+  const shown = arms.map(
+    (arm) =>
+      `[${fieldsOf(arm)
+        .map(({ name }) => name)
+        .join(" ")}]`,
+  );
+  return [
+    {
+      rule: conditions.map((condition) => `(${condition})`).join(" || "),
+      message: `must have the fields of one of ${shown.join(", ")}`,
+    },
+  ];
 }
 
 const has = (name: string): string => `has(self.${escapeName(name) ?? name})`;
@@ -98,31 +238,20 @@ function armRule(
   arm: TypeModel,
   tag: string,
   merged: readonly PropertyModel[],
+  arms: readonly TypeModel[],
 ): ValidationRule | undefined {
-  const values = fieldOf(arm, tag)?.type.schema.enum ?? [];
-  const needed = fieldsOf(arm).filter(
-    ({ name, required }) =>
-      required && !merged.some((field) => field.name === name && field.required),
-  );
-  const foreign = merged.filter(({ name }) => !fieldOf(arm, name));
-  const field = `self.${escapeName(tag) ?? tag}`;
-  const isArm =
-    values.length === 1
-      ? `${field} == ${JSON.stringify(values[0])}`
-      : `${field} in ${JSON.stringify(values)}`;
-  const terms = [
-    ...needed.map(({ name }) => has(name)),
-    ...foreign.map(({ name }) => `!${has(name)}`),
-  ];
+  const tagged = fieldOf(arm, tag)?.type.schema.enum ?? [];
+  const { needed, foreign, values, terms } = termsOf(arm, tag, merged, arms);
   const names = (fields: readonly PropertyModel[]): string =>
     fields.map(({ name }) => name).join(", ");
   const says = [
     ...(needed.length > 0 ? [`needs ${names(needed)}`] : []),
     ...(foreign.length > 0 ? [`does not take ${names(foreign)}`] : []),
+    ...(values.length > 0 ? [`has its own values of ${names(values)}`] : []),
   ];
   if (terms.length === 0) return undefined;
   return {
-    rule: `!(${isArm}) || (${terms.join(" && ")})`,
-    message: `${tag} ${values.map(String).join(" or ")} ${says.join(" and ")}`,
+    rule: `!(${isOneOf(tag, tagged)}) || (${terms.join(" && ")})`,
+    message: `${tag} ${tagged.map(String).join(" or ")} ${says.join(" and ")}`,
   };
 }

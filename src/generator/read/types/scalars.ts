@@ -1,5 +1,7 @@
 /** The named scalars of `tsop` and their schemas. */
 import type { Schema } from "../../../kube/schema/structural.ts";
+import type { Position, PropertyModel } from "../../model.ts";
+import { leaf } from "../code/keywords.ts";
 
 const INT_OR_STRING: Schema = {
   anyOf: [{ type: "integer" }, { type: "string" }],
@@ -29,17 +31,28 @@ export const scalars: ReadonlyMap<string, Schema> = new Map<string, Schema>([
 const text: Schema = { type: "string" };
 const texts: Schema = { type: "object", additionalProperties: text };
 
+/** Whether a built-in type is metadata: nested objects are not stored, so each of the types means the same there. */
+export const isMetadata = (name: string | undefined): boolean =>
+  name === "ObjectMeta" || name === "StoredMeta" || name === "CountedMeta";
+
 /**
  * The fields of metadata inside a spec: those that a template can set. The API server would prune them all if the
  * schema did not name them.
  */
-export const templateMetadata: ReadonlyMap<string, Schema> = new Map<string, Schema>([
-  ["annotations", texts],
-  ["finalizers", { type: "array", items: text }],
-  ["labels", texts],
-  ["name", text],
-  ["namespace", text],
-]);
+export function metadataFields(at: Position): PropertyModel[] {
+  const schemas: Record<string, Schema> = {
+    annotations: texts,
+    finalizers: { type: "array", items: text },
+    labels: texts,
+    name: text,
+    namespace: text,
+  };
+  return Object.entries(schemas).map(([name, schema]) => ({
+    name,
+    required: false,
+    type: leaf(schema, at),
+  }));
+}
 
 /** Built-in types whose schema is more, or less, than their fields. */
 export const builtIns: ReadonlyMap<string, Schema> = new Map<string, Schema>([

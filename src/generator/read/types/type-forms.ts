@@ -9,7 +9,7 @@ import { leaf, narrow } from "../code/keywords.ts";
 import type { Literal } from "./literals.ts";
 import type { Module } from "../code/module.ts";
 import { without } from "../../schema-keywords.ts";
-import { type Place, type Reader, type Scope, type Trail, complain } from "../code/reader.ts";
+import { type Place, type Reader, type Trail, complain } from "../code/reader.ts";
 
 export function unsupported(
   reader: Reader,
@@ -27,11 +27,11 @@ export function unsupported(
 export function listOf(
   reader: Reader,
   element: ts.TypeNode,
-  scope: Scope,
+  module: Module,
   trail: Trail,
   at: Position,
 ): TypeModel {
-  return listOfModel(reader.readType(reader, element, scope, trail), at);
+  return listOfModel(reader.readType(reader, element, module, trail), at);
 }
 
 export const listOfModel = (items: TypeModel, at: Position): TypeModel => ({

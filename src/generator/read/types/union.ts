@@ -38,7 +38,7 @@ function isUnread({ unread, items, values, properties = [] }: TypeModel): boolea
 }
 
 function combined(arms: readonly TypeModel[], at: Position): TypeModel | undefined {
-  if (arms.every(isObject)) return objectUnion(arms, at);
+  if (arms.every(isObject)) return objectUnion(arms, at, unionOf);
   const schemas = arms.map(({ schema }) => without(schema, "description", "title"));
   const [first] = schemas;
   if (first && schemas.every((schema) => JSON.stringify(schema) === JSON.stringify(first))) {
@@ -58,9 +58,7 @@ function combined(arms: readonly TypeModel[], at: Position): TypeModel | undefin
   }
   const open = schemas.every((schema) => !schema.enum && schema.pattern === undefined);
   const texts = schemas.some(({ type }) => type === "string");
-  const either = schemas.every(
-    ({ type }) => type === "string" || type === "integer" || type === "number",
-  );
+  const either = schemas.every(({ type }) => type === "string" || type === "integer");
   return texts && either && open ? leaf({ ...scalars.get("IntOrString") }, at) : undefined;
 }
 
