@@ -114,7 +114,7 @@ export function runCampaign({ count, seed, only, reports, ...on }: CampaignOptio
 }
 
 /** The case of a number, and the seed of its values. */
-function subjectOf(seed: number, number: number): Subject {
+export function subjectOf(seed: number, number: number): Subject {
   // The golden ratio spreads numbers that follow each other over all states of the generator.
   const own = Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(seed, 0x85ebca6b);
   const random = new Random(own ^ 0x27d4eb2f);

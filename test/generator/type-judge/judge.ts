@@ -7,7 +7,7 @@ import { Random } from "../../support/random.ts";
 import { type Case, type Files, filesOf, specOf } from "./case.ts";
 import { confirm } from "./confirm.ts";
 import type { Project } from "./project.ts";
-import { fieldSchema, generateKinds, SchemaJudge } from "./schema-side.ts";
+import { fieldSchema, type Generated, generateKinds, SchemaJudge } from "./schema-side.ts";
 import { neighborOf, valueOfSchema, valueOfType } from "./values.ts";
 import type { Wrapper } from "./wrappers.ts";
 import { type Question, type TypeField, TypeVerdicts } from "./verdict.ts";
@@ -60,6 +60,8 @@ export interface Subject {
   readonly values?: readonly unknown[];
   /** Another way to write the type, whose schema is compared. */
   readonly wrapper?: Wrapper | undefined;
+  /** Changes the schema of the field `v` before it is judged; `undefined` for none to judge. */
+  readonly alter?: (schema: Schema) => Schema | undefined;
 }
 
 /** The most that a batch has. */
@@ -97,16 +99,21 @@ export function judge(project: Project, subjects: readonly Subject[]): Outcome[]
     const [path = ""] = own.keys();
     return mistakeIn(program, [...own.keys()]) ?? fieldOf(program, types, path, number);
   });
-  const compiled = files.filter((_, number) => typeof resolved[number] === "object");
-  const generated = generateKinds(project.root, new Map(compiled.flatMap((own) => [...own])));
+  const compiled = [...files.entries()].filter(([index]) => typeof resolved[index] === "object");
+  const generated = generateAll(project.root, new Map(compiled));
   const answers: Judged[] = [];
   const outcomes = subjects.map((subject, number): Outcome => {
     const field = resolved[number] ?? "";
     if (typeof field === "string") return { is: "not compiled", why: field };
-    const made = generated(number);
-    if (made.diagnostics.length > 0 || !made.schema) return { is: "announced", ...made };
+    const made = generated.get(number);
+    if (made instanceof Error) return crashed(made);
+    if (!made?.schema || made.diagnostics.length > 0) {
+      return { is: "announced", diagnostics: made?.diagnostics ?? [] };
+    }
     const text = [...(files[number]?.values() ?? [])].join("\n");
-    const found = compare(types, { subject, number, field, text }, made.schema);
+    const altered = subject.alter ? withField(made.schema, subject.alter) : made.schema;
+    if (!altered) return { is: "announced", diagnostics: [] };
+    const found = compare(types, { subject, number, field, text }, altered);
     answers.push(found);
     const { values, disagreements } = found;
     return {
@@ -120,9 +127,13 @@ export function judge(project: Project, subjects: readonly Subject[]): Outcome[]
   for (const [index, { of, wrapper }] of rewritten.entries()) {
     const number = subjects.length + index;
     const before = outcomes[of];
-    const made = generated(number);
+    const made = generated.get(number);
+    if (made instanceof Error) {
+      if (before?.is === "judged") before.disagreements.push(...crashed(made).disagreements);
+      continue;
+    }
     const [field, other] = [resolved[of], resolved[number]];
-    if (before?.is !== "judged" || !made.schema || made.diagnostics.length > 0) continue;
+    if (before?.is !== "judged" || !made?.schema || made.diagnostics.length > 0) continue;
     if (typeof field !== "object" || typeof other !== "object") continue;
     if (!isSame(types, wrapper, field, other)) continue;
     before.rewritten = true;
@@ -132,6 +143,37 @@ export function judge(project: Project, subjects: readonly Subject[]): Outcome[]
     before.disagreements.push({ kind: "rewritten", value: null, detail });
   }
   return withMistakes(project, program, outcomes, answers);
+}
+
+/** What was generated for each case; the error for a case with which the generator breaks. */
+function generateAll(
+  root: string,
+  cases: ReadonlyMap<number, ReadonlyMap<string, string>>,
+): ReadonlyMap<number, Generated | Error> {
+  try {
+    return generateKinds(root, cases);
+  } catch (error) {
+    const broken = error instanceof Error ? error : new Error(String(error));
+    if (cases.size === 1) return new Map([...cases.keys()].map((number) => [number, broken]));
+    const all = [...cases];
+    const half = Math.ceil(all.length / 2);
+    return new Map(
+      [all.slice(0, half), all.slice(half)].flatMap((some) => [
+        ...generateAll(root, new Map(some)),
+      ]),
+    );
+  }
+}
+
+function crashed(error: Error): Outcome & { is: "judged" } {
+  const detail = error.stack ?? error.message;
+  return {
+    is: "judged",
+    values: 0,
+    disagreements: [{ kind: "crash", value: null, detail }],
+    schema: {},
+    rewritten: false,
+  };
 }
 
 /** Whether the type that was written in another way is the same to TypeScript. */
@@ -154,8 +196,22 @@ function comparable(schema: Schema | undefined): string {
   return JSON.stringify(schema, (key, value: unknown) => {
     if (key === "enum" && Array.isArray(value)) return value.map(String).sort();
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    if (key === "properties" && Object.keys(value).length === 0) return undefined;
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+}
+
+/** The schema of an object whose field `v` has another one. */
+function withField(
+  schema: Schema,
+  alter: (schema: Schema) => Schema | undefined,
+): Schema | undefined {
+  const copy = structuredClone(schema);
+  const properties = copy.properties?.["spec"]?.properties;
+  const field = properties?.["v"] && alter(properties["v"]);
+  if (!properties || !field) return undefined;
+  properties["v"] = field;
+  return copy;
 }
 
 function pathsOf(project: Project, files: Files): Map<string, string> {
@@ -216,12 +272,14 @@ function compare(types: TypeVerdicts, one: Resolved, schema: Schema): Judged {
       disagreements.push({ kind, value, detail });
     };
     if (errors.length > 0) {
-      if (fits(value, MEANT) && !errors.every((error) => isExplained(error, text))) {
+      const scalarOf = (path: string): string | undefined => types.scalarAt(field, path);
+      if (fits(value, MEANT) && !errors.every((error) => isExplained(error, text, scalarOf))) {
         add("refused", errors.map(formatFieldError).join("; "));
       }
     } else if (!fits(kept, ASSIGNED)) add("accepted", `kept as ${JSON.stringify(kept)}`);
     else if (!fits(kept, MARKED)) add("unmarked", `kept as ${JSON.stringify(kept)}`);
-    else if (!fits(kept, NAMED)) add("extra", `kept as ${JSON.stringify(kept)}`);
+    else if (!fits(kept, NAMED) && !/PreserveUnknownFields/.test(text))
+      add("extra", `kept as ${JSON.stringify(kept)}`);
     return { value, loose: fits(value, LOOSE), sure: fits(value, SURE) };
   });
   return { number, values: answers, disagreements, text };
@@ -237,7 +295,7 @@ function randomValues(
   const values: unknown[] = [];
   while (values.length < VALUES) {
     const value =
-      values.length % 2 === 0 ? valueOfType(types, type, random) : valueOfSchema(field, random);
+      values.length % 4 === 0 ? valueOfType(types, type, random) : valueOfSchema(field, random);
     const neighbor = neighborOf(value, random);
     values.push(value, random.chance(0.3) ? neighborOf(neighbor, random) : neighbor);
   }
@@ -245,23 +303,26 @@ function randomValues(
 }
 
 const WHOLE = /\b(?:Int(?:32|64|OrString)?|Quantity)\b/;
-
-const HAS_MARKER = /@(?:M|m|E|e|P|p)\w+/;
-
+const HAS_MARKER = /@(?:M|m|E|e|P|p|A)\w+/;
 /** The error of a marker. */
 const OF_MARKER =
-  /Too long|Too many|at least \d|at most \d|greater than|less than|multiple of|should match/;
-/** A field's type that is taken from it brings its markers along. */
-const TAKES_FIELD = /\["|\[keyof/;
+  /Too long|Too many|at least|at most|greater than|less than|multiple of|should match|exactly one|should have/;
+/** What brings the markers of a field or of a class along: a type that is taken from a field, a class below. */
+const BRINGS_MARKERS = /\["|\[keyof|\bextends\b|^@/m;
 
 /** Whether a scalar in the case explains the error, of whose ranges TypeScript knows nothing, or a marker. */
-function isExplained({ message }: FieldError, text: string): boolean {
-  if (/of type int(?:eger|32|64)\b/.test(message)) return WHOLE.test(text);
-  if (/must validate at least one schema \(anyOf\)/.test(message)) return WHOLE.test(text);
+function isExplained(
+  { message, field }: FieldError,
+  text: string,
+  scalarOf: (path: string) => string | undefined,
+): boolean {
+  if (/of type int(?:eger|32|64)\b|must validate at least one schema \(anyOf\)/.test(message)) {
+    return WHOLE.test(scalarOf(field) ?? text);
+  }
   if (/must be of type date-time/.test(message)) return /\b(?:Micro)?Time\b/.test(text);
   if (/must be of type byte/.test(message)) return /\bBase64\b/.test(text);
   if (/should match '\^\(\\\+\|-\)\?/.test(message)) return /\bQuantity\b/.test(text);
-  return OF_MARKER.test(message) && HAS_MARKER.test(text) && TAKES_FIELD.test(text);
+  return OF_MARKER.test(message) && HAS_MARKER.test(text) && BRINGS_MARKERS.test(text);
 }
 
 /** The outcomes, with the mistakes of the judge: where the checker itself answers otherwise. */

@@ -65,13 +65,77 @@ function marksOn(node: ts.Declaration): Holds[] {
   return found;
 }
 
+/** The markers of a class. */
+const CLASS_MARKERS: ReadonlyMap<string, (found: number) => boolean> = new Map([
+  ["AtLeastOneOf", (found: number) => found >= 1],
+  ["ExactlyOneOf", (found: number) => found === 1],
+]);
+
+function classMarksOn(node: ts.ClassDeclaration): Holds[] {
+  return (ts.getDecorators(node) ?? []).flatMap(({ expression }): Holds[] => {
+    if (!ts.isCallExpression(expression)) return [];
+    const holds = CLASS_MARKERS.get(expression.expression.getText());
+    if (!holds) return [];
+    const names = expression.arguments.map((one) => (ts.isStringLiteral(one) ? one.text : ""));
+    return [
+      (value) => {
+        const set = names.filter((name) => (value as Record<string, unknown>)[name] != null);
+        return holds(set.length);
+      },
+    ];
+  });
+}
+
+const WHOLE: Holds = (value) => typeof value !== "number" || Number.isInteger(value);
+
+const onText =
+  (pattern: RegExp): Holds =>
+  (value) =>
+    typeof value !== "string" || pattern.test(value);
+
+const AMOUNT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+const MOMENT = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/;
+
+/** The scalars, and what they say of a value; the judge asks no more of them than this. */
+const SCALARS: ReadonlyMap<string, readonly Holds[]> = new Map<string, readonly Holds[]>([
+  ["Int", [WHOLE]],
+  ["Int32", [WHOLE]],
+  ["Int64", [WHOLE]],
+  ["IntOrString", [WHOLE]],
+  ["Quantity", [WHOLE, onText(AMOUNT)]],
+  ["Time", [onText(MOMENT)]],
+  ["MicroTime", [onText(MOMENT)]],
+  ["Num", []],
+  ["Float", []],
+  ["Double", []],
+]);
+
+/** The name of the scalar that a field is declared to be. */
+export function scalarOf(declarations: readonly ts.Declaration[]): string | undefined {
+  const [node] = declarations;
+  if (!node || declarations.length > 1) return undefined;
+  if (!ts.isPropertyDeclaration(node) && !ts.isPropertySignature(node)) return undefined;
+  const [name = ""] = /\w+/.exec(node.type?.getText() ?? "") ?? [];
+  const text = node.type?.getText().replace(/^\((\w+)\)/, "$1") ?? "";
+  return SCALARS.has(name) && [name, `${name} | null`].includes(text) ? name : undefined;
+}
+
+/** Whether a scalar has the value. */
+export function isOfScalar(name: string, value: unknown): boolean {
+  return SCALARS.get(name)?.every((holds) => holds(value)) ?? true;
+}
+
 const kept = new WeakMap<ts.Declaration, readonly Holds[]>();
 
-/** Whether a value satisfies the markers on the declarations of a field. */
+function marksOf(node: ts.Declaration): readonly Holds[] {
+  const known = kept.get(node);
+  if (known) return known;
+  const marks = [...marksOn(node), ...(ts.isClassDeclaration(node) ? classMarksOn(node) : [])];
+  kept.set(node, marks);
+  return marks;
+}
+
+/** Whether a value satisfies the markers on the declarations of its field or of its class. */
 export function satisfies(declarations: readonly ts.Declaration[], value: unknown): boolean {
-  return declarations.every((node) => {
-    const marks = kept.get(node) ?? marksOn(node);
-    kept.set(node, marks);
-    return marks.every((holds) => holds(value));
-  });
+  return declarations.every((node) => marksOf(node).every((holds) => holds(value)));
 }

@@ -5,7 +5,7 @@
  * fields, and without the fields that have a default. The checker itself confirms each answer that it can give.
  */
 import ts from "typescript";
-import { satisfies } from "./marks.ts";
+import { isOfScalar, satisfies, scalarOf } from "./marks.ts";
 
 /** What is asked of a value. */
 export interface Question {
@@ -30,6 +30,8 @@ export interface TypeField {
   /** Whether it has an initializer, or may be undefined. */
   readonly omitted: boolean;
   readonly declarations: readonly ts.Declaration[];
+  /** The name of the scalar as which the field itself is declared. */
+  readonly scalar?: string | undefined;
 }
 
 /** The elements of a list. */
@@ -85,12 +87,13 @@ export class TypeVerdicts {
 
   /** Whether the value is one of a field. */
   fitsField(
-    { type, declarations }: TypeField,
+    { type, declarations, scalar }: TypeField,
     value: unknown,
     question: Question,
     depth = 0,
   ): boolean {
     if (question.marks && !satisfies(declarations, value)) return false;
+    if (question.marks && scalar !== undefined && !isOfScalar(scalar, value)) return false;
     return this.fits(type, value, question, depth);
   }
 
@@ -113,10 +116,22 @@ export class TypeVerdicts {
             parts.some((part) => (part.flags & ts.TypeFlags.Undefined) !== 0) ||
             declarations.some(hasInitializer),
           declarations,
+          scalar: symbol.flags & ts.SymbolFlags.Transient ? undefined : scalarOf(declarations),
         };
       });
     this.#fields.set(type, fields);
     return fields;
+  }
+
+  /** The name of the scalar as which the field at a path below a field is declared, if that is known. */
+  scalarAt(field: TypeField, path: string): string | undefined {
+    let at: TypeField | undefined = field;
+    for (const name of path.replace(/^spec\.v\.?/, "").split(".")) {
+      if (name === "") continue;
+      at = this.fieldsOf(at.type).find((one) => one.name === name);
+      if (!at) return undefined;
+    }
+    return at.scalar;
   }
 
   /** The elements of a list; `undefined` for what is no list. */
@@ -191,6 +206,8 @@ export class TypeVerdicts {
         !question.json && question.extra && !values && fields.every(({ optional }) => optional)
       );
     }
+    const { symbol } = type as { readonly symbol?: ts.Symbol };
+    if (question.marks && !satisfies(symbol?.getDeclarations() ?? [], value)) return false;
     const entries = new Map<string, unknown>(Object.entries(value));
     for (const field of fields) {
       const { name, optional, omitted } = field;

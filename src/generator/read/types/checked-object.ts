@@ -74,7 +74,9 @@ export function checkedObject(asked: Asked, type: ts.Type): TypeModel {
     .map(({ name }) => name);
   const children = present({ properties: some(properties), absent: some(absent) });
   const whole = objectOf({ ...children, settableOnce: [] }, at);
-  const described = narrow(whole, present({ description }), at);
+  // Any fields, but for a class without fields.
+  const isBare = fields.length === 0 && !(node && isNamedObject(node));
+  const described = narrow(isBare ? { ...whole, isBare } : whole, present({ description }), at);
   const settableOnce = fields
     .filter(({ immutable, property }) => immutable && !property.required)
     .map(({ property }) => property.name);

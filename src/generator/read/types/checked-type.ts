@@ -207,11 +207,9 @@ function intersectionModel(asked: Asked, type: ts.IntersectionType): TypeModel {
   const isPlain = (part: ts.Type): boolean =>
     (part.flags & PLAIN) !== 0 || checker.isArrayLikeType(part);
   const plain = type.types.filter(isPlain);
-  const parts = plain.length > 0 ? plain : type.types;
-  const both = intersection(
-    parts.map((part) => modelOf(asked, part)),
-    at,
-  );
+  const parts = (plain.length > 0 ? plain : type.types).map((part) => modelOf(asked, part));
+  const said = parts.filter(({ isBare }) => !isBare);
+  const both = intersection(said.length > 0 ? said : parts, at);
   if ("path" in both) throw contradiction(both.path, both.first, both.second);
   if (both.values && both.properties) {
     throw new NoSchema(

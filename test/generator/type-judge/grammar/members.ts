@@ -101,6 +101,7 @@ const DEFAULTS = new Map([
 
 /** Fields that say their type by their value, or a value by a marker. */
 const BARE = [
+  "?: unknown",
   ` = "fast"`,
   " = true",
   " = 3 as Int32",
@@ -109,14 +110,18 @@ const BARE = [
   `: "a" | "b" = "b"`,
   `: Record<string, string> = {}`,
   `: { name: string; size?: Int32 } = { name: "x" }`,
+  ": Int32 | null = null",
 ];
 
 function classField(maker: Maker, name: string, value: Made): Tree {
   const { random } = maker;
   const marks = decorators(maker, value.kind);
   const fallback = value.tree.parts.length === 0 ? DEFAULTS.get(value.tree.text) : undefined;
-  if (random.chance(0.06))
-    return tree("member", `$0 ${printed(name)}${random.pick(BARE)}`, list("mark", " ", []));
+  if (random.chance(0.06)) {
+    const bare = random.pick(BARE);
+    const mark = bare.endsWith("unknown") ? "@PreserveUnknownFields() " : "";
+    return tree("member", `${mark}${printed(name)}${bare}`);
+  }
   if (fallback !== undefined && marks.parts.length === 0 && random.chance(0.3)) {
     return tree("member", `$0 ${printed(name)}: $1 = ${fallback}`, marks, value.tree);
   }
