@@ -101,7 +101,7 @@ export function randomProject(random: Random): Project {
 }
 
 /** The deed that says the least. */
-const PLAIN_DEED: Deed = {
+export const PLAIN_DEED: Deed = {
   kindRoute: KIND_ROUTES[0]?.name ?? "",
   clientRoute: CLIENT_ROUTES[0]?.name ?? "",
   methodRoute: METHOD_ROUTES[0]?.name ?? "",
