@@ -23,6 +23,12 @@ function markOf(pid: number): ProcessMark {
   return { pid, host: hostname(), ...(started !== undefined && { started }) };
 }
 
+/** The mark of a process of this machine; `undefined` if none runs with that id. */
+export function markOfRunning(pid: number): ProcessMark | undefined {
+  const mark = markOf(pid);
+  return isRunning(mark) === true ? mark : undefined;
+}
+
 /** The mark in a JSON value; `undefined` if it is not a complete one. */
 export function markIn(value: unknown): ProcessMark | undefined {
   const { pid, host, started } = (value ?? {}) as { [Key in keyof ProcessMark]?: unknown };

@@ -113,7 +113,7 @@ export const port = new Option("--port <port>", "port of the API server; 0 picks
 /** For the commands that start a control plane. */
 export const routeService = new Option(
   "--route-service <service=address>",
-  "address on this machine of a Service: namespace/name[:port]=host:port (repeatable)",
+  "local address of a Service: ns/name[:port]=host:port (repeatable)",
 )
   .argParser(collectList)
   .default([] as readonly string[], "none");

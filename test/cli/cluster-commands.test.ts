@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -223,6 +225,24 @@ describe("tsop cluster", () => {
     });
     expect(code).toBe(0);
     expect(ready?.kubeconfig).toBe(join(folder, "kc"));
+  });
+
+  it("stops when the process that started it has ended, and prints a line for shells", async () => {
+    const folder = emptyFolder();
+    const parent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    await once(parent, "spawn");
+    const lines: string[] = [];
+    const argv = ["cluster", "--print-env", "--kubeconfig", "kc", "--parent-pid", `${parent.pid}`];
+    const { code } = await runCli(folder, argv, {
+      onLine: (line) => {
+        lines.push(line);
+        parent.kill();
+      },
+    });
+    expect(code).toBe(0);
+    expect(lines[0]).toBe(
+      `export KUBECONFIG=${join(folder, "kc")} USE_EXISTING_CLUSTER=true TSOP_CLUSTER_PID=${process.pid}`,
+    );
   });
 
   it("keeps its objects over restarts in --data-dir, its authority and its users too", async () => {

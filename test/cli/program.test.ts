@@ -63,6 +63,7 @@ describe("tsop", () => {
     [["cluster", "--port", "99999"], "bad-port"],
     [["cluster", "--port", "http"], "bad-port"],
     [["cluster", "--nodes", "-1"], "bad-nodes"],
+    [["cluster", "--parent-pid", "0"], "bad-parent-pid"],
     [["cluster", "--route-service", "webhook=9443"], "bad-route"],
     [["cluster", "--route-service", "a/b=127.0.0.1"], "bad-route"],
     [["install", "--timeout", "soon"], "bad-timeout"],

@@ -92,6 +92,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
     "tsop create api --kind Web --version v2 --plural sites   # v1 has the plural webs",
   ),
   "bad-route": e("tsop cluster --route-service webhook=9443"),
+  "bad-parent-pid": e("tsop cluster --parent-pid 0"),
   "bad-port": e("tsop cluster --port 70000"),
   "bad-project-name": e("tsop init --project-name Web_Operator", "--project-name ...: ....", NAME),
   "bad-quantity": e(

@@ -34,5 +34,16 @@ export const cluster = defineCommand({
           .choices(["real", "instant"])
           .default("real"),
       )
+      .addOption(
+        new Option("--parent-pid <pid>", "stop when the process with this id has ended").argParser(
+          Number,
+        ),
+      )
+      .option("--exit-on-stdin-close", "stop when standard input closes", false)
+      .addOption(
+        new Option("--print-env", "print one line for a shell to evaluate when ready")
+          .default(false)
+          .conflicts("json"),
+      )
       .option("--json", "print one JSON object when ready, for programs", false),
 });

@@ -6,6 +6,8 @@ import { ADMIN } from "../../../controlplane/auth/kubeconfig.ts";
 import { messageOf, TsopError, UsageError } from "../../../errors.ts";
 import { startControlPlane } from "../../../controlplane/control-plane.ts";
 import type { CliContext } from "../../context.ts";
+import { untilParentEnds } from "../../parent-end.ts";
+import { shellWord } from "../../shell-word.ts";
 import { checkPort } from "../../project/inputs.ts";
 import { serviceAddresses } from "../../project/service-addresses.ts";
 import { keepHeapLean } from "../../lean-heap.ts";
@@ -44,7 +46,10 @@ async function serve(
   const disableAdmissionPlugins = admissionPlugins(options.disableAdmissionPlugins);
   const dataDir = dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
-  const signal = context.untilInterrupted();
+  const signal = AbortSignal.any([
+    untilParentEnds(options, context.clock),
+    context.untilInterrupted(),
+  ]);
   const clientKey = ownClientKey();
   const controlPlane = await startControlPlane({
     port: options.port,
@@ -67,21 +72,40 @@ async function serve(
     claim.write(controlPlane.kubeconfigFor({ ...ADMIN, key: await clientKey }));
     if (dataDir !== undefined) claimDataDir(dataDir);
     const startMs = Math.round(context.clock.monotonicMs() - began);
-    if (options.json) {
-      context.out(JSON.stringify({ url: controlPlane.url, kubeconfig, startMs }));
-    } else {
-      const { bold, green, dim } = paint(context);
-      context.out(
-        `${bold("control plane")}  ${controlPlane.url}  ${green("ready")} in ${startMs} ms  kubeconfig ${options.kubeconfig}`,
-      );
-      context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C to stop`));
-    }
+    tellReady(options, { url: controlPlane.url, kubeconfig, startMs }, context);
     await untilAborted(signal);
   } finally {
     letHeapGrow();
     await controlPlane.stop();
     if (dataDir !== undefined) sealDataDir(dataDir);
   }
+}
+
+interface Ready {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly startMs: number;
+}
+
+/** Prints that the control plane answers, as the options ask. */
+function tellReady(options: ClusterCommandOptions, ready: Ready, context: CliContext): void {
+  const { url, kubeconfig, startMs } = ready;
+  const { pid } = process;
+  if (options.json) {
+    context.out(JSON.stringify({ ...ready, pid }));
+    return;
+  }
+  if (options.printEnv) {
+    const path = shellWord(kubeconfig, "linux");
+    // envtest, and so controller-runtime's tests, use the cluster of KUBECONFIG then.
+    context.out(`export KUBECONFIG=${path} USE_EXISTING_CLUSTER=true TSOP_CLUSTER_PID=${pid}`);
+    return;
+  }
+  const { bold, green, dim } = paint(context);
+  context.out(
+    `${bold("control plane")}  ${url}  ${green("ready")} in ${startMs} ms  kubeconfig ${options.kubeconfig}`,
+  );
+  context.err(dim(`  kubectl --kubeconfig ${options.kubeconfig} get all -A; Ctrl-C to stop`));
 }
 
 /** Makes the folder; it will hold Secrets and keys. @throws TsopError `bad-data-dir`, `linked-folder`, `foreign-data-dir` */
