@@ -36,6 +36,7 @@ interface ControlPlaneOptions {
   readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
   readonly dataDir?: string;
   readonly nodes?: number;
+  readonly podTiming?: "real" | "instant";
   readonly serviceAddresses?: Readonly<Record<string, string>>;
   readonly webhookKubeconfig?: string;
   readonly clock?: Clock;
@@ -133,6 +134,14 @@ type PodSimulation =
   | "slow"
   | `slow:${number}`
   | "never-ready"
+  | "liveness-fails"
+  | `liveness-fails:${number}`
+  | "readiness-fails"
+  | `readiness-fails:${number}`
+  | "startup-fails"
+  | "no-image"
+  | "oom"
+  | `oom:${number}`
   | "run"
   | `process:${string}`;
 

@@ -75,9 +75,17 @@ export function ownerLines({ metadata, status = {} }: Seen): string[] {
   ];
 }
 
-export function eventLine({ type, reason, source, involvedObject, ...event }: Seen): string {
+export function eventLine({
+  type,
+  reason,
+  source,
+  involvedObject,
+  count,
+  message,
+  reportingComponent,
+}: Seen): string {
   const part = involvedObject.fieldPath ? ` ${involvedObject.fieldPath}` : "";
-  return `${type} ${reason} ${source?.component || event.reportingComponent || "-"} ${involvedObject.kind}/${involvedObject.name}${part} x${event.count ?? 1} ${event.message}`;
+  return `${type} ${reason} ${source?.component || reportingComponent || "-"} ${involvedObject.kind}/${involvedObject.name}${part} x${count ?? 1} ${message}`;
 }
 
 /** The text without what differs between two runs: addresses, ids, times and generated names. */

@@ -56,10 +56,10 @@ function normalized(sections: Sections): Sections {
   return kept;
 }
 
-/** Plays a manifest. */
-export async function play(folder: string, name: string): Promise<Sections> {
+/** Plays a manifest; the seed decides what is left to chance. */
+export async function play(folder: string, name: string, seed: number): Promise<Sections> {
   const text = readFileSync(join(folder, "manifests", `${name}.yaml`), "utf8");
-  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z") });
+  const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z"), seed });
   const cluster = await startControlPlane({ clock, listen: false, podTiming: "real" });
   try {
     return await watched(cluster, clock, name, text);
@@ -83,7 +83,7 @@ async function watched(
   });
   await cluster.settle();
   const watcher = new Watcher(namespace);
-  cluster.onChange(({ type, resource, object }) => watcher.see(type, resource, object as Seen));
+  cluster.onChange(({ type, resource, object }) => watcher.see(type, resource, object));
   const pass = async (ms: number): Promise<void> => {
     await clock.advance(ms);
     await cluster.settle();

@@ -46,7 +46,11 @@ async function develop(
   const quit = new AbortController();
   const signal = AbortSignal.any([context.untilInterrupted(), quit.signal]);
   const began = context.clock.monotonicMs();
-  const controlPlane = await startControlPlane({ port: options.port, clock: context.clock });
+  const controlPlane = await startControlPlane({
+    port: options.port,
+    podTiming: "real",
+    clock: context.clock,
+  });
   const session = new DevSession(project, controlPlane, context, options);
   const keys = new DevKeys({ root: project.root, session, quit: quit.abort.bind(quit) }, context);
   try {

@@ -52,8 +52,9 @@ export async function* startContainer(
     await parts.tellOf(place, "Warning", "SimulationNotUnderstood", message);
   }
   const { postStart } = container.lifecycle ?? {};
-  const started = latest(runtime.stateAt(parts.nowMs), name);
-  if (!postStart || !started) return undefined;
+  if (!postStart) return undefined;
+  const started = latest(runtime.started, name);
+  if (!started) return undefined;
   const { durationMs, failure: message } = runHook(parts, container, started, postStart);
   if (timing.waitsForGrace && durationMs > 0) yield durationMs;
   if (message === undefined) return undefined;

@@ -172,7 +172,7 @@ function sorted(value: object = {}): object {
 }
 
 /** Ends all containers of a pod that is over, or was told to go. */
-export async function* syncTerminatingPod(parts: PodParts): Work {
+export async function* syncTerminatingPod(parts: PodParts): Work<undefined> {
   const { statuses, probes, runtime } = parts;
   statuses.set(await podStatus(parts, parts.seen, false));
   await parts.write(true);
@@ -185,10 +185,12 @@ export async function* syncTerminatingPod(parts: PodParts): Work {
 }
 
 /** Tells the end of a pod whose containers have ended, which deletes a pod that was told to go. */
-export async function* syncTerminatedPod(parts: PodParts): Work {
-  const { statuses } = parts;
+export async function* syncTerminatedPod(parts: PodParts): Work<undefined> {
+  const { statuses, timing } = parts;
   statuses.set(await podStatus(parts, parts.seen, true));
   await parts.write(false);
+  // Until the volumes of the pod are unmounted.
+  if (timing.stopMs > 0) yield timing.stopMs;
   statuses.finish(parts.pod);
   await parts.write(false);
 }

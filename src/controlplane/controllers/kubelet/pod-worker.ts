@@ -18,11 +18,13 @@ import type { Work } from "./work.ts";
 
 type Stage = "syncing" | "terminating" | "terminated" | "finished";
 
+const SHORTEST_WAIT_MS = 1;
+
 export class PodWorker {
   readonly #parts: PodParts;
   #stage: Stage;
   /** The job in hand, and until when it waits. */
-  #job: Work<Synced | void> | undefined;
+  #job: Work<Synced | undefined> | undefined;
   #jobWakesMs = 0;
   /** Whether there is something to do after the job in hand. */
   #isPending = true;
@@ -108,11 +110,13 @@ export class PodWorker {
       const jobMs = this.#jobDueMs();
       if (relistMs <= nowMs) this.#relist();
       else if (probeMs <= nowMs) await this.#probe(round);
-      else if (jobMs <= nowMs) await this.#work();
-      else {
+      else if (jobMs <= nowMs) {
+        // Others see a start before the end that follows: what was written brings the pod back at once.
+        if ((await this.#work()) === "shown") return SHORTEST_WAIT_MS;
+      } else {
         if (parts.timing.isInstant) await this.#flush();
         const nextMs = Math.min(relistMs, probeMs, jobMs);
-        return nextMs === Infinity ? undefined : Math.max(1, nextMs - parts.nowMs);
+        return nextMs === Infinity ? undefined : Math.max(SHORTEST_WAIT_MS, nextMs - parts.nowMs);
       }
     }
   }
@@ -190,7 +194,7 @@ export class PodWorker {
     if (isChanged(before, parts.seen)) this.#isPending = true;
   }
 
-  async #work(): Promise<void> {
+  async #work(): Promise<"shown" | undefined> {
     const parts = this.#parts;
     if (!this.#job) {
       this.#isPending = false;
@@ -207,11 +211,23 @@ export class PodWorker {
     const step = await job.next();
     if (step.done !== true) {
       this.#jobWakesMs = parts.nowMs + step.value;
-      return;
+      return undefined;
     }
     this.#job = undefined;
     this.#lastJobMs = parts.nowMs;
-    this.#complete(step.value ?? undefined);
+    const synced = step.value;
+    const endsAtOnce = synced?.hasActed === true && parts.runtime.nextEndMs() <= parts.nowMs;
+    const isShown = endsAtOnce && parts.timing.isInstant;
+    if (isShown) await this.#showStart();
+    this.#complete(synced);
+    return isShown ? "shown" : undefined;
+  }
+
+  /** Writes the start of containers that end at once, so that it is seen: without a probe they were ready. */
+  async #showStart(): Promise<void> {
+    const parts = this.#parts;
+    parts.statuses.set(await podStatus(parts, parts.runtime.started, false));
+    await parts.statuses.write(parts.pod, true);
   }
 
   #complete(synced: Synced | undefined): void {

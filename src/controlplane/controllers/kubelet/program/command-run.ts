@@ -5,7 +5,8 @@
  * Nothing is executed. A command that contains anything else is not understood at all.
  */
 import { scriptOf } from "./command-words.ts";
-import { NotUnderstood, Shell, type CommandRun, type ShellSettings } from "./shell.ts";
+import { NotUnderstood } from "./not-understood.ts";
+import { Shell, type CommandRun, type ShellSettings } from "./shell.ts";
 import { parseScript } from "./shell-syntax.ts";
 
 /** Runs a command from its start; `undefined` when it is not understood. */

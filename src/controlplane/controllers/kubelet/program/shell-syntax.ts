@@ -4,6 +4,8 @@
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html
  */
 
+import { NotUnderstood } from "./not-understood.ts";
+
 /** A piece of a word: its text, and whether variables in it are replaced. */
 interface Piece {
   readonly text: string;
@@ -64,8 +66,6 @@ const OPERATORS = ["&&", "||", ";;", ";", "&", "\n", "(", ")"];
 const REDIRECT = /\d?(?:>>|>)&?/y;
 const COMPOUND = new Set(["if", "while", "until", "for", "{", "case", "function"]);
 const CLOSING = new Set(["then", "elif", "else", "fi", "do", "done", "}"]);
-
-class NotUnderstood extends Error {}
 
 /** The statements of a script; `undefined` when it uses more of the language than is understood here. */
 export function parseScript(text: string): Script | undefined {

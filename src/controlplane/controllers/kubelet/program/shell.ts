@@ -1,4 +1,6 @@
 /** A shell on virtual time: it runs a script at once, and says when everything happens. */
+import { NotUnderstood } from "./not-understood.ts";
+import { ShellFiles } from "./shell-files.ts";
 import { baseName, scriptOf, sleepMs } from "./command-words.ts";
 import { type Command, type Script, type Word, parseScript } from "./shell-syntax.ts";
 
@@ -31,9 +33,6 @@ export interface CommandRun {
   }[];
 }
 
-/** The command uses something that is not simulated. */
-export class NotUnderstood extends Error {}
-
 /** A part of the script ends all of it, or a loop. */
 class Ended extends Error {
   readonly how: "exit" | "never" | "memory" | "break" | "continue";
@@ -49,22 +48,9 @@ const LONGEST = 3000;
 /** How long a program takes to use up a container's memory. */
 const MEMORY_FULL_MS = 900;
 /** Programs without an effect on the simulation, which succeed at once. */
-const HARMLESS = new Set([
-  ":",
-  "true",
-  "date",
-  "cd",
-  "umask",
-  "mkdir",
-  "chmod",
-  "chown",
-  "sync",
-  "id",
-  "env",
-  "uname",
-  "whoami",
-  "pwd",
-]);
+const HARMLESS = new Set(
+  ": true date cd umask mkdir chmod chown sync id env uname whoami pwd".split(" "),
+);
 const SPECIAL_FILES = new Set([
   "/dev/null",
   "/dev/stdout",
@@ -73,9 +59,11 @@ const SPECIAL_FILES = new Set([
   "/proc/1/fd/2",
 ]);
 
+const VARIABLE = /\$(?:([?$])|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}]*))?\}|.?)/g;
+
 export class Shell {
   readonly #env: Map<string, string | undefined>;
-  readonly #files: Map<string, string>;
+  readonly #files: ShellFiles;
   readonly #settings: ShellSettings;
   readonly #traps = new Map<string, Script>();
   readonly #output: { atMs: number; text: string }[] = [];
@@ -93,7 +81,9 @@ export class Shell {
   constructor(settings: ShellSettings) {
     this.#settings = settings;
     this.#env = new Map(settings.env);
-    this.#files = new Map(settings.files);
+    this.#files = new ShellFiles(settings.files, (change) => {
+      this.#changes.push({ ...change, atMs: this.#nowMs });
+    });
   }
 
   /** Runs a script. @throws NotUnderstood */
@@ -154,23 +144,28 @@ export class Shell {
     if (++this.#commands > LONGEST) throw new Ended("never");
     switch (command.kind) {
       case "simple":
-        return this.#simple(command);
+        this.#simple(command);
+        return;
       case "group":
-        return this.#script(command.body);
+        this.#script(command.body);
+        return;
       case "if": {
         for (const { condition, body } of command.cases) {
           this.#script(condition, true);
-          if (this.#last === 0) return this.#script(body);
+          if (this.#last !== 0) continue;
+          this.#script(body);
+          return;
         }
         this.#last = 0;
-        return this.#script(command.otherwise);
+        this.#script(command.otherwise);
+        return;
       }
       case "for":
         for (const word of command.words) {
           this.#env.set(command.name, this.#text(word));
           if (!this.#round(command.body)) break;
         }
-        return undefined;
+        return;
       case "loop":
         for (;;) {
           const began = this.#nowMs;
@@ -181,9 +176,7 @@ export class Shell {
           this.#roundMs = this.#nowMs - began;
         }
         this.#last = 0;
-        return undefined;
-      default:
-        return command satisfies never;
+        return;
     }
   }
 
@@ -200,7 +193,7 @@ export class Shell {
   }
 
   #background(command: Command): void {
-    const other = new Shell({ ...this.#settings, env: this.#env, files: this.#files });
+    const other = new Shell({ ...this.#settings, env: this.#env, files: this.#files.all });
     const { endMs, output, files } = other.#finish(() => other.#command(command));
     this.#jobs.push(endMs === undefined ? Infinity : this.#nowMs + endMs);
     for (const { atMs, text } of output) this.#output.push({ atMs: this.#nowMs + atMs, text });
@@ -223,7 +216,8 @@ export class Shell {
       if (SPECIAL_FILES.has(path)) {
         if (path !== "/dev/null") this.#print(printed.join(""));
       } else {
-        this.#write(path, (isAppended ? (this.#files.get(path) ?? "") : "") + printed.join(""));
+        if (!isAppended) this.#files.write(path, printed.join(""));
+        else this.#files.append(path, printed.join(""));
       }
     }
   }
@@ -240,60 +234,70 @@ export class Shell {
     if (nested) {
       const script = parseScript(nested.text);
       if (!script) throw new NotUnderstood();
-      return this.#script(script);
+      this.#script(script);
+      return;
     }
     if (name === "exit" || name === "return") return this.#exit(args[0]);
     this.#last = 0;
     switch (name) {
       case "busybox":
-        return this.#program(args);
+        this.#program(args);
+        return;
       case "exec":
-        if (args.length === 0) return undefined;
+        if (args.length === 0) return;
         this.#traps.clear();
         this.#isSignalled = true;
         this.#program(args);
         throw new Ended("exit");
       case "sleep":
-        return this.#sleep(sleepMs(args));
+        this.#sleep(sleepMs(args));
+        return;
       case "wait":
-        return this.#wait();
+        this.#wait();
+        return;
       case "false":
         this.#last = 1;
-        return undefined;
+        return;
       case "echo":
-        return this.#print(
+        this.#print(
           `${args.filter((one) => !/^-[ne]+$/.test(one)).join(" ")}${args[0] === "-n" ? "" : "\n"}`,
         );
+        return;
       case "printf":
-        return this.#print((args[0] ?? "").replaceAll("\\n", "\n").replaceAll("%s", args[1] ?? ""));
+        this.#print((args[0] ?? "").replaceAll("\\n", "\n").replaceAll("%s", args[1] ?? ""));
+        return;
       case "export":
         for (const one of args) if (one.includes("=")) this.#assign(one);
-        return undefined;
+        return;
       case "set":
         this.#stopsAtFailure ||= args.some((one) => /^-[a-z]*e/.test(one) || one === "errexit");
-        return undefined;
+        return;
       case "break":
       case "continue":
         throw new Ended(name);
       case "trap":
-        return this.#trap(args);
+        this.#trap(args);
+        return;
       case "tail":
-        return this.#tail(args);
+        this.#tail(args);
+        return;
       case "touch":
-        for (const path of args) this.#write(path, this.#files.get(path) ?? "");
-        return undefined;
+        for (const path of args) this.#files.touch(path);
+        return;
       case "rm":
-        for (const path of args) if (!path.startsWith("-")) this.#write(path, undefined);
-        return undefined;
+        for (const path of args) if (!path.startsWith("-")) this.#files.write(path, undefined);
+        return;
       case "cat":
       case "ls":
-        return this.#show(name, args);
+        this.#show(name, args);
+        return;
       case "test":
       case "[":
-        return this.#test(name === "[" && args.at(-1) === "]" ? args.slice(0, -1) : args);
+        this.#last = this.#files.test(args.at(-1) === "]" ? args.slice(0, -1) : args) ? 0 : 1;
+        return;
       default:
         if (!HARMLESS.has(name)) throw new NotUnderstood();
-        return undefined;
+        return;
     }
   }
 
@@ -357,55 +361,10 @@ export class Shell {
     this.#output.push({ atMs: this.#nowMs, text });
   }
 
-  #write(path: string, text: string | undefined): void {
-    if (text === undefined) this.#files.delete(path);
-    else this.#files.set(path, text);
-    this.#changes.push({ atMs: this.#nowMs, path, text });
-  }
-
-  /** The text of a file. @throws NotUnderstood for a file that the image or a volume may have */
-  #read(path: string): string | undefined {
-    const text = this.#files.get(path);
-    const isKnown =
-      text !== undefined ||
-      /^\/(?:tmp|dev\/shm)\//.test(path) ||
-      this.#changes.some((change) => change.path === path);
-    if (!isKnown) throw new NotUnderstood();
-    return text;
-  }
-
-  #show(name: string, paths: readonly string[]): void {
-    if (paths.length === 0) throw new NotUnderstood();
-    for (const path of paths) {
-      const text = this.#read(path);
-      if (text !== undefined) this.#print(name === "cat" ? text : `${path}\n`);
-      else {
-        const verb = name === "cat" ? "can't open '" : "";
-        this.#print(
-          `${name}: ${verb}${path}${verb === "" ? "" : "'"}: No such file or directory\n`,
-        );
-        this.#last = 1;
-      }
-    }
-  }
-
-  #test(args: readonly string[]): void {
-    if (args[0] === "!") {
-      this.#test(args.slice(1));
-      this.#last = this.#last === 0 ? 1 : 0;
-      return;
-    }
-    const [left = "", operator = "", right = ""] = args;
-    let isTrue: boolean;
-    if (args.length === 2 && /^-[efsr]$/.test(left)) {
-      const text = this.#read(operator);
-      isTrue = left === "-s" ? (text ?? "") !== "" : text !== undefined;
-    } else if (args.length === 2 && (left === "-n" || left === "-z")) {
-      isTrue = (operator !== "") === (left === "-n");
-    } else if (args.length === 3 && /^(?:=|==|!=)$/.test(operator)) {
-      isTrue = (left === right) === (operator !== "!=");
-    } else throw new NotUnderstood();
-    this.#last = isTrue ? 0 : 1;
+  #show(name: "cat" | "ls", paths: readonly string[]): void {
+    const { output, code } = this.#files.show(name, paths);
+    this.#print(output);
+    this.#last = code;
   }
 
   #text(word: Word): string {
@@ -413,26 +372,17 @@ export class Shell {
   }
 
   #expand(text: string): string {
-    return text.replace(
-      /\$(?:([?$])|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}]*))?\}|(.?))/g,
-      (
-        _all,
-        special?: string,
-        plain?: string,
-        braced?: string,
-        otherwise?: string,
-        odd?: string,
-      ) => {
-        if (special === "?") return String(this.#last);
-        if (special === "$") return "1";
-        const name = plain ?? braced;
-        if (name === undefined) {
-          if (odd === "(" || odd === "{" || odd === "@" || odd === "#") throw new NotUnderstood();
-          return `$${odd ?? ""}`;
-        }
-        if (this.#env.has(name) && this.#env.get(name) === undefined) throw new NotUnderstood();
-        return this.#env.get(name) || (otherwise ?? "");
-      },
-    );
+    return text.replace(VARIABLE, (...found) => {
+      const [all, special, plain, braced] = found as (string | undefined)[];
+      if (special === "?") return String(this.#last);
+      if (special === "$") return "1";
+      const name = plain ?? braced;
+      if (name === undefined) {
+        if (/^\$[({@#]/.test(all ?? "")) throw new NotUnderstood();
+        return all ?? "";
+      }
+      if (this.#env.has(name) && this.#env.get(name) === undefined) throw new NotUnderstood();
+      return this.#env.get(name) || ((found[4] as string | undefined) ?? "");
+    });
   }
 }

@@ -39,6 +39,11 @@ export class PodRuntime {
     return this.#state;
   }
 
+  /** The state in which no process has ended since the last look. */
+  get started(): RuntimeState {
+    return this.#state;
+  }
+
   /** When the next of its processes ends. */
   nextEndMs(): number {
     return Math.min(...this.#state.containers.map((one) => this.#endOf(one)));

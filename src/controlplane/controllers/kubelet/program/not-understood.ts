@@ -1,0 +1,2 @@
+/** A command uses something that is not simulated. */
+export class NotUnderstood extends Error {}
