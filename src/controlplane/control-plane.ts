@@ -380,6 +380,12 @@ const signingRight = (subresource: string): Attributes => ({
   name: "",
 });
 
+/**
+ * How long a real API server takes to notice that a definition is deleted, in milliseconds: clients
+ * look at it once more.
+ */
+const DEFINITION_GRACE_MS = 100;
+
 /** Runs the server's own controller of definitions, and the others as the options say. */
 function runControllers(
   cluster: Cluster,
@@ -390,7 +396,8 @@ function runControllers(
   const issueToken: IssueToken = (account, secret) => tokens.issueForSecret(account, secret);
   const context = { ...controllerContext(cluster), log, nodes, podTiming, ...more, issueToken };
   const tools = toolsOf(context, "kube-apiserver");
-  const definitions = new WorkLoop([new CrdController(tools)], tools, log);
+  const graceMs = podTiming === "real" ? DEFINITION_GRACE_MS : 0;
+  const definitions = new WorkLoop([new CrdController(tools, { graceMs })], tools, log);
   definitions.start();
   const others = controllers === "off" ? undefined : startControllers(context, controllers);
   return {

@@ -41,6 +41,8 @@ import { WorkLoop } from "./framework/work-loop.ts";
 
 /** How long kube-controller-manager collects the changes of a Job's pods. */
 const JOB_BATCH_MS = 1000;
+/** How long kube-controller-manager leaves a deleted namespace alone. */
+const NAMESPACE_GRACE_MS = 5000;
 
 export type RunningControllers = Pick<WorkLoop, "settle" | "stop">;
 
@@ -56,10 +58,11 @@ export function startControllers(
 ): RunningControllers {
   const { caCertificate = "", checkPolicyTypes, issueToken, certificateSigner } = context;
   const as = (component: string): Tools => toolsOf(context, "kube-controller-manager", component);
+  const isReal = context.podTiming === "real";
   const manager = as("controllermanager");
   const controllers: Controller[] = [
     new NamespaceContentController(manager, caCertificate),
-    new NamespaceDeletionController(manager),
+    new NamespaceDeletionController(manager, { graceMs: isReal ? NAMESPACE_GRACE_MS : 0 }),
     new DeploymentController(as("deployment-controller")),
     new ReplicaSetController(as("replicaset-controller"), "ReplicaSet", REPLICA_SETS),
     new ReplicaSetController(
@@ -67,9 +70,7 @@ export function startControllers(
       "ReplicationController",
       REPLICATION_CONTROLLERS,
     ),
-    new JobController(as("job-controller"), {
-      batchMs: context.podTiming === "real" ? JOB_BATCH_MS : 0,
-    }),
+    new JobController(as("job-controller"), { batchMs: isReal ? JOB_BATCH_MS : 0 }),
     new CronJobController(as("cronjob-controller")),
     new TtlController(manager),
     new StatefulSetController(as("statefulset-controller")),

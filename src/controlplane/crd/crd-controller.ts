@@ -11,7 +11,12 @@ import { textOf } from "../controllers/framework/keys.ts";
 import { unlessGone } from "../controllers/framework/absence.ts";
 import type { StoreEvent } from "../controllers/framework/client.ts";
 import type { ResourceName } from "../resource-name.ts";
-import { ObjectController, watch, watchAll } from "../controllers/framework/controller.ts";
+import {
+  ObjectController,
+  type Tools,
+  watch,
+  watchAll,
+} from "../controllers/framework/controller.ts";
 import { approvalOf, isProtectedGroup } from "../../kube/definition/approval.ts";
 import {
   CLEANUP_FINALIZER,
@@ -27,12 +32,6 @@ import {
  * announces their end.
  */
 const RECHECK_MS = 5000;
-/**
- * How long a deleted definition stays before its objects are removed, in milliseconds: as long as
- * the cache of a real API server lags. Clients look at a definition after they have deleted it.
- */
-const CLEANUP_DELAY_MS = 100;
-
 const APPROVAL_REASONS = {
   approved: "ApprovedAnnotation",
   bypassed: "UnapprovedAnnotation",
@@ -55,8 +54,15 @@ export class CrdController extends ObjectController<Definition> {
     watchAll(definitionOf),
   ];
 
+  readonly #graceMs: number;
   /** When a definition was first seen to be terminating, by its uid. */
   readonly #terminating = new Map<string, number>();
+
+  /** @param graceMs - how long a deleted definition stays before its objects are removed, in milliseconds */
+  constructor(tools: Tools, { graceMs }: { readonly graceMs: number }) {
+    super(tools);
+    this.#graceMs = graceMs;
+  }
 
   /** The other definitions of a group, when the names of one of them change. */
   *#rivalsOf({ type, object, old }: StoreEvent<Definition>): Iterable<string> {
@@ -172,7 +178,7 @@ export class CrdController extends ObjectController<Definition> {
     const now = this.clock.monotonicMs();
     const sinceMs = this.#terminating.get(uid) ?? now;
     this.#terminating.set(uid, sinceMs);
-    if (now - sinceMs < CLEANUP_DELAY_MS) return sinceMs + CLEANUP_DELAY_MS - now;
+    if (now - sinceMs < this.#graceMs) return sinceMs + this.#graceMs - now;
     let current = definition;
     if (findCondition(definition, "Terminating")?.reason !== "InstanceDeletionInProgress") {
       const message = "CustomResource deletion is in progress";

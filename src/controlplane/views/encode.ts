@@ -1,6 +1,6 @@
 /** Encodes the body of an answer as JSON or YAML. */
 import { encodeJson } from "../../kube/json.ts";
-import { goJson } from "../../kube/text/go-json.ts";
+import { goJson } from "../../kube/go-json.ts";
 import { toYaml } from "../../kube/text/yaml.ts";
 
 /** Compact JSON with a line break at its end, or YAML the way Kubernetes writes it. */
@@ -11,7 +11,7 @@ export const encode = (value: object, mediaType: string): string =>
 const RAW = new Set(["ControllerRevision", "ControllerRevisionList"]);
 
 /** The value as compact JSON. */
-export const jsonOf = (value: object): string =>
+const jsonOf = (value: object): string =>
   "kind" in value && typeof value.kind === "string" && RAW.has(value.kind)
     ? goJson(value)
     : encodeJson(value);

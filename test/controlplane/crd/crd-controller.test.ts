@@ -34,7 +34,7 @@ function start(): Started {
   followDefinitions(store, registry);
   const tools = toolsOf(controllerContext(cluster), "test");
   const { client } = tools;
-  const loop = new WorkLoop([new CrdController(tools)], tools);
+  const loop = new WorkLoop([new CrdController(tools, { graceMs: 100 })], tools);
   running = loop;
   loop.start();
   return {

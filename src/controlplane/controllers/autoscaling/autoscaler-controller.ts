@@ -53,6 +53,15 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     watch(AUTOSCALERS, ({ object, old }) =>
       sameJson(object.spec, old?.spec) ? [] : [textOf(object)],
     ),
+    // Two of one target are both told of each other.
+    watch(AUTOSCALERS, ({ type, object: { metadata } }) =>
+      type === "MODIFIED"
+        ? []
+        : this.client
+            .list(AUTOSCALERS, { namespace: metadata.namespace ?? "" })
+            .filter((other) => other.metadata.name !== metadata.name)
+            .map(textOf),
+    ),
   ];
 
   protected async reconcile(scaler: Autoscaler): Promise<number | undefined> {
@@ -146,7 +155,7 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     }
     const rivals = this.#rivalsOf(scaler, scale.selector);
     if (rivals.length > 1) {
-      const [one = "", other = ""] = rivals.map((name) => `{${name} ${namespace}}`);
+      const [one = "", other = ""] = rivals.map((name) => `${namespace}/${name}`);
       const message = `pods by selector ${scale.selector} are controlled by more than one HPA (e.g. [${one} ${other}])`;
       await this.events.record(scaler, "Warning", "AmbiguousSelector", message);
       return fail("AmbiguousSelector", message, message);

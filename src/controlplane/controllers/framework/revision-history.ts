@@ -7,7 +7,7 @@
  */
 import type { ResourceName } from "../../resource-name.ts";
 import { canonicalJson, withSortedKeys } from "../../../kube/canonical-json.ts";
-import { goJson } from "../../../kube/text/go-json.ts";
+import { goJson } from "../../../kube/go-json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { LabelSelector } from "../../../kube/selectors/selector.ts";
 import { isAlreadyExists } from "../../../kube/status.ts";

@@ -12,7 +12,7 @@ import type { StoreEvent } from "../framework/client.ts";
 import { NAMESPACES, PODS } from "../../builtin/tokens.ts";
 import { isSameResource } from "../../resource-name.ts";
 import { timed } from "../framework/conditions.ts";
-import { ObjectController, watch, watchAll } from "../framework/controller.ts";
+import { ObjectController, type Tools, watch, watchAll } from "../framework/controller.ts";
 
 /** The remaining objects of one resource. */
 interface Remainder {
@@ -46,6 +46,15 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
   readonly name = "NamespaceDeletion";
   readonly resource = NAMESPACES;
   readonly watches = [watch(NAMESPACES), watchAll((event) => this.#emptied(event))];
+  readonly #graceMs: number;
+  /** When a namespace was first seen to be terminating, by its uid. */
+  readonly #terminating = new Map<string, number>();
+
+  /** @param graceMs - how long a deleted namespace stays before its content is deleted, in milliseconds */
+  constructor(tools: Tools, { graceMs }: { readonly graceMs: number }) {
+    super(tools);
+    this.#graceMs = graceMs;
+  }
 
   *#emptied({ type, object }: StoreEvent): Iterable<string> {
     const { namespace } = object.metadata;
@@ -54,16 +63,28 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
     }
   }
 
-  protected async reconcile(namespace: Namespace): Promise<undefined> {
-    const { name = "", deletionTimestamp } = namespace.metadata;
-    if (!deletionTimestamp || !namespace.spec?.finalizers?.includes("kubernetes")) return;
+  protected async reconcile(namespace: Namespace): Promise<number | undefined> {
+    const { uid = "", deletionTimestamp } = namespace.metadata;
+    if (!deletionTimestamp) return undefined;
+    const now = this.clock.monotonicMs();
+    const sinceMs = this.#terminating.get(uid) ?? now;
+    this.#terminating.set(uid, sinceMs);
+    if (now - sinceMs < this.#graceMs) return sinceMs + this.#graceMs - now;
+    if (await this.#empty(namespace)) this.#terminating.delete(uid);
+    return undefined;
+  }
+
+  /** Deletes the content of a namespace. @returns whether the namespace is let go */
+  async #empty(namespace: Namespace): Promise<boolean> {
+    const { name = "" } = namespace.metadata;
+    if (!namespace.spec?.finalizers?.includes("kubernetes")) return true;
     const resources = this.client.resources().filter(({ namespaced }) => namespaced);
     const isPods = (resource: ResourceInfo): boolean => isSameResource(resource, PODS);
     await this.#removeAll(name, resources.filter(isPods));
     // Pods still need the objects that are mounted into them, until the last one is gone.
     if (this.client.list(PODS, { namespace: name }).length > 0) {
       await this.#writeConditions(namespace, []);
-      return;
+      return false;
     }
     await this.#removeAll(
       name,
@@ -71,11 +92,12 @@ export class NamespaceDeletionController extends ObjectController<Namespace> {
     );
     const left = this.#remainders(name, resources);
     await this.#writeConditions(namespace, left);
-    if (left.length > 0) return;
+    if (left.length > 0) return false;
     const finalizers = namespace.spec.finalizers.filter((one) => one !== "kubernetes");
     const current = this.#find(name) ?? namespace;
     const emptied = { ...current, spec: { ...current.spec, finalizers } };
     await this.client.update(NAMESPACES, emptied, "finalize");
+    return true;
   }
 
   #find(name: string): Namespace | undefined {

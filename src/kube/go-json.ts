@@ -1,5 +1,5 @@
 /** JSON as Go's `encoding/json` writes it. */
-import { encodeJson } from "../json.ts";
+import { encodeJson } from "./json.ts";
 
 /** The characters that Go escapes and JavaScript does not: those that have a meaning in HTML. */
 const ESCAPED = /[<>&\u2028\u2029]/g;
