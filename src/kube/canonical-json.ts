@@ -6,8 +6,11 @@ const SORTED_LEVELS = 200;
 
 /** The text of a value, the same whatever the order of its keys; without values that JSON omits. */
 export function canonicalJson(value: unknown): string {
-  return encodeJson(sorted(value, 0));
+  return encodeJson(withSortedKeys(value));
 }
+
+/** A copy of the value whose keys are in order, at all levels. */
+export const withSortedKeys = <T>(value: T): T => sorted(value, 0) as T;
 
 /** Whether JSON writes the value as an object of its own fields. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {

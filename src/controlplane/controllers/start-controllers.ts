@@ -39,6 +39,9 @@ import { ReplicaSetController } from "./replica-set-controller.ts";
 import { type Controller, type Tools, toolsOf } from "./framework/controller.ts";
 import { WorkLoop } from "./framework/work-loop.ts";
 
+/** How long kube-controller-manager collects the changes of a Job's pods. */
+const JOB_BATCH_MS = 1000;
+
 export type RunningControllers = Pick<WorkLoop, "settle" | "stop">;
 
 /**
@@ -64,7 +67,9 @@ export function startControllers(
       "ReplicationController",
       REPLICATION_CONTROLLERS,
     ),
-    new JobController(as("job-controller")),
+    new JobController(as("job-controller"), {
+      batchMs: context.podTiming === "real" ? JOB_BATCH_MS : 0,
+    }),
     new CronJobController(as("cronjob-controller")),
     new TtlController(manager),
     new StatefulSetController(as("statefulset-controller")),

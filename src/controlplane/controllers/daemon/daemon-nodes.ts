@@ -12,7 +12,7 @@ import { isSelected, untolerated } from "../scheduler/pod-scheduling.ts";
 import { podFrom } from "../pods/pods.ts";
 
 export const HASH_LABEL = "controller-revision-hash";
-export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 const GENERATION_LABEL = "pod-template-generation";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 

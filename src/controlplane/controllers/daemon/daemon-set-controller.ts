@@ -20,14 +20,7 @@ import {
   revisionsOf,
 } from "../framework/revision-history.ts";
 import { ObjectController, watch } from "../framework/controller.ts";
-import {
-  HASH_LABEL,
-  TEMPLATE_GENERATION,
-  daemonPod,
-  fit,
-  isCurrent,
-  targetOf,
-} from "./daemon-nodes.ts";
+import { HASH_LABEL, daemonPod, fit, isCurrent, targetOf } from "./daemon-nodes.ts";
 import { type Changes, type Situation, inOrder, placed, rolled } from "./daemon-rollout.ts";
 
 const FIRST_BACKOFF_MS = 1000;
@@ -67,21 +60,22 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
 
   protected async reconcile(set: DaemonSet): Promise<number | undefined> {
     if (set.metadata.deletionTimestamp) return undefined;
-    const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
-    const annotations =
-      generation === undefined ? undefined : { [TEMPLATE_GENERATION]: generation };
     const revisions = await revisionsOf(this.client, set);
-    const current = await currentRevision(this.client, set, revisions, HASH_LABEL, annotations);
+    const naming = { hashLabel: HASH_LABEL, hashed: "template" } as const;
+    const newest = await currentRevision(this.client, set, revisions, naming);
+    const { revision: current, collisionCount } = newest;
     const hash = current.metadata.labels?.[HASH_LABEL] ?? "";
     const waits: (number | undefined)[] = [];
+    // The status tells what was found; pods that are created now are counted when they are seen.
+    const found = await this.#situation(set, hash);
     try {
-      waits.push(await this.#place(await this.#situation(set, hash)));
+      waits.push(await this.#place(found));
       const situation = await this.#situation(set, hash);
       await this.#change(situation, rolled(situation));
       const old = revisions.filter(({ metadata }) => metadata.name !== current.metadata.name);
       await this.#forgetRevisions(await this.#situation(set, hash), old);
     } finally {
-      waits.push(await this.#writeStatus(await this.#situation(set, hash)));
+      waits.push(await this.#writeStatus(found, collisionCount));
     }
     return shortest(waits);
   }
@@ -146,7 +140,7 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
     await removeRevisions(this.client, unused, old.length - (set.spec.revisionHistoryLimit ?? 10));
   }
 
-  async #writeStatus(situation: Situation): Promise<number | undefined> {
+  async #writeStatus(situation: Situation, collisionCount: number): Promise<number | undefined> {
     const { set, nodes, placement, hash, nowMs } = situation;
     const spots = nodes.map((node) => {
       const [pod] = inOrder(placement.get(node.metadata.name ?? "") ?? []);
@@ -166,7 +160,7 @@ export class DaemonSetController extends ObjectController<DaemonSet> {
         updatedNumberScheduled: pods.filter((pod) => isCurrent(set, pod, hash)).length,
         numberAvailable: available,
         numberUnavailable: wanted.length - available,
-        collisionCount: set.status?.collisionCount ?? 0,
+        collisionCount,
       }),
     });
     return shortest(waits);

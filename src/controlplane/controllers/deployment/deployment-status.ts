@@ -65,7 +65,10 @@ export function countedStatus(rollout: Rollout, nowMs: number): DeploymentStatus
   const { deployment, newSet } = rollout;
   const all = allOf(rollout);
   const availableReplicas = sumOf(all, availableOf);
-  const isTold = all.every(({ status }) => status?.terminatingReplicas !== undefined);
+  // A set that its controller has not seen yet has no terminating pods.
+  const isTold = all.every(
+    ({ status }) => status?.terminatingReplicas !== undefined || !status?.observedGeneration,
+  );
   const { collisionCount, conditions } = deployment.status ?? {};
   const isEnough = availableReplicas >= replicasOf(deployment) - maxUnavailable(deployment);
   const available = {

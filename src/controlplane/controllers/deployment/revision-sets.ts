@@ -4,6 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#clean-up-policy
  */
 import { messageOf } from "../../../errors.ts";
+import { int64Problem } from "../../../kube/values/integers.ts";
 import { sameJson } from "../../../kube/json.ts";
 import { hasReason, isAlreadyExists } from "../../../kube/status.ts";
 import { present } from "../../../present.ts";
@@ -16,7 +17,8 @@ import type { ControllerClient } from "../framework/client.ts";
 import type { Tools } from "../framework/controller.ts";
 import { byAge } from "../framework/keys.ts";
 import { controllerReference, isControlledBy } from "../framework/owner-references.ts";
-import { canonicalJson, hashOf } from "../framework/template-hash.ts";
+import { canonicalJson } from "../../../kube/canonical-json.ts";
+import { hashOf } from "../framework/template-hash.ts";
 import { progressOf, withProgress } from "./deployment-status.ts";
 import {
   DESIRED,
@@ -60,7 +62,7 @@ export async function withRevision(
 ): Promise<Rollout> {
   const { deployment, old } = rollout;
   let { newSet } = rollout;
-  const revision = Math.max(0, ...old.map(revisionOf)) + 1;
+  const revision = latestOf(old) + 1n;
   if (!newSet) return create ? createSet(tools, rollout, revision) : rollout;
   const annotations = annotationsOf(deployment, newSet, revision);
   const { minReadySeconds = 0 } = deployment.spec;
@@ -91,7 +93,7 @@ export async function cleanUp(
   if (limit === undefined) return;
   const alive = old.filter(({ metadata }) => !metadata.deletionTimestamp);
   const surplus = alive
-    .toSorted((left, right) => revisionOf(left) - revisionOf(right) || byAge(left, right))
+    .toSorted((left, right) => byRevision(left, right) || byAge(left, right))
     .slice(0, Math.max(0, alive.length - limit));
   for (const set of surplus) {
     const { replicas = 0, observedGeneration = 0 } = set.status ?? {};
@@ -102,7 +104,7 @@ export async function cleanUp(
   }
 }
 
-async function createSet(tools: Tools, rollout: Rollout, revision: number): Promise<Rollout> {
+async function createSet(tools: Tools, rollout: Rollout, revision: bigint): Promise<Rollout> {
   const { deployment, old } = rollout;
   const draft = draftSet(deployment);
   const size = newSetReplicas(rollout, draft);
@@ -169,7 +171,7 @@ async function noteFailedSet(
 async function noteRevision(
   client: ControllerClient,
   deployment: Deployment,
-  revision: number,
+  revision: bigint,
   conditions: Condition[] | undefined,
 ): Promise<Deployment> {
   const { metadata, status } = deployment;
@@ -214,15 +216,24 @@ function templateText(template: PodTemplate): string {
   return canonicalJson({ ...template, metadata });
 }
 
-function revisionOf(set: ReplicaSet): number {
-  const revision = Number(set.metadata.annotations?.[REVISION] ?? "0");
-  return Number.isInteger(revision) ? revision : 0;
+/** The revision of a set, a signed number of 64 bits; 0 when it has none. */
+function revisionOf(set: ReplicaSet): bigint {
+  const text = set.metadata.annotations?.[REVISION] ?? "0";
+  return int64Problem(text) === undefined ? BigInt(text.replace("+", "")) : 0n;
+}
+
+const latestOf = (sets: readonly ReplicaSet[]): bigint =>
+  sets.map(revisionOf).reduce((latest, one) => (one > latest ? one : latest), 0n);
+
+function byRevision(left: ReplicaSet, right: ReplicaSet): number {
+  const difference = revisionOf(left) - revisionOf(right);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
 function annotationsOf(
   deployment: Deployment,
   set: ReplicaSet,
-  revision: number,
+  revision: bigint,
 ): Record<string, string> {
   const annotations: Record<string, string> = { ...set.metadata.annotations };
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {

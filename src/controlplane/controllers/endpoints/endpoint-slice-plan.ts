@@ -15,7 +15,7 @@ import type { Service } from "../../builtin/kinds/core/service/shape.ts";
 import type { ResourceName } from "../../resource-name.ts";
 import { controllerReference } from "../framework/owner-references.ts";
 import { isReady } from "../pods/pods.ts";
-import { canonicalJson } from "../framework/template-hash.ts";
+import { canonicalJson } from "../../../kube/canonical-json.ts";
 import {
   type EndpointPort,
   HEADLESS,

@@ -9,7 +9,7 @@ import type { Endpoint } from "../../../generated/k8s/discovery-v1.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import { present } from "../../../present.ts";
 import type { ResourceName } from "../../resource-name.ts";
-import { canonicalJson } from "../framework/template-hash.ts";
+import { canonicalJson } from "../../../kube/canonical-json.ts";
 import { type EndpointPort, sortedByHash } from "./service-pods.ts";
 
 /** An address and its target. */

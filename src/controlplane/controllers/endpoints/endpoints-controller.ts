@@ -12,7 +12,7 @@ import { unlessGone } from "../framework/absence.ts";
 import { Controller, watch } from "../framework/controller.ts";
 import { keyFrom } from "../framework/keys.ts";
 import { isReady } from "../pods/pods.ts";
-import { canonicalJson } from "../framework/template-hash.ts";
+import { canonicalJson } from "../../../kube/canonical-json.ts";
 import {
   ENDPOINTS,
   type EndpointAddress,

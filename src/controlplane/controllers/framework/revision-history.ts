@@ -6,13 +6,16 @@
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/controller-revision-v1/
  */
 import type { ResourceName } from "../../resource-name.ts";
+import { canonicalJson, withSortedKeys } from "../../../kube/canonical-json.ts";
+import { goJson } from "../../../kube/go-json.ts";
 import type { SentObject } from "../../../kube/object.ts";
 import type { LabelSelector } from "../../../kube/selectors/selector.ts";
+import { isAlreadyExists } from "../../../kube/status.ts";
 import { present } from "../../../present.ts";
 import type { PodTemplate } from "../../builtin/shared/pods/pod-shapes.ts";
 import type { ControllerClient } from "./client.ts";
-import { claimed, controllerReference } from "./owner-references.ts";
-import { canonicalJson, hashOf } from "./template-hash.ts";
+import { claimed, controllerReference, isControlledBy } from "./owner-references.ts";
+import { hashOf, revisionHash } from "./template-hash.ts";
 
 export interface Revision extends SentObject {
   data?: { spec: { template: PodTemplate & { $patch: "replace" } } };
@@ -20,6 +23,9 @@ export interface Revision extends SentObject {
 }
 
 const REVISIONS: ResourceName<Revision> = { group: "apps", plural: "controllerrevisions" };
+
+/** How much of an owner's name is in the names of its revisions. */
+const LONGEST_PREFIX = 223;
 
 interface Owner extends SentObject {
   spec: { template: PodTemplate; selector?: LabelSelector; revisionHistoryLimit?: number };
@@ -32,42 +38,79 @@ export async function revisionsOf(client: ControllerClient, owner: Owner): Promi
   return found.toSorted((left, right) => left.revision - right.revision);
 }
 
+/** How the revisions of a kind are named. */
+export interface RevisionNaming {
+  /** The label for the hash. */
+  readonly hashLabel: string;
+  /** The hash of the data as it is stored, or of the template. */
+  readonly hashed: "data" | "template";
+}
+
+/** The revision of an owner's current template. */
+export interface CurrentRevision {
+  readonly revision: Revision;
+  /** How often the name of a revision was taken, for the owner's status. */
+  readonly collisionCount: number;
+}
+
 /**
  * The revision of the owner's current template: the newest one, created or restored where
  * necessary.
- *
- * @param hashLabel - the label for the hash of the template
  */
 export async function currentRevision(
   client: ControllerClient,
   owner: Owner,
   revisions: readonly Revision[],
-  hashLabel: string,
-  annotations?: Readonly<Record<string, string>>,
-): Promise<Revision> {
+  naming: RevisionNaming,
+): Promise<CurrentRevision> {
   const { metadata, spec, status } = owner;
-  const data = { spec: { template: { ...spec.template, $patch: "replace" as const } } };
+  let { collisionCount = 0 } = status ?? {};
+  // Clients compare the text of the data: its keys are in order, as Go writes those of maps.
+  const data = withSortedKeys({
+    spec: { template: { ...spec.template, $patch: "replace" as const } },
+  });
   const wanted = canonicalJson(data);
   const known = revisions.findLast((revision) => canonicalJson(revision.data) === wanted);
   const last = revisions.at(-1)?.revision ?? 0;
-  if (known?.revision === last) return known;
-  const revision = last + 1;
-  if (known) return client.update(REVISIONS, { ...known, revision });
-  const hash = hashOf(spec.template, status?.collisionCount ?? 0);
-  const made: Revision = {
-    apiVersion: "apps/v1",
-    kind: "ControllerRevision",
-    metadata: {
-      name: `${metadata.name ?? ""}-${hash}`,
-      namespace: metadata.namespace ?? "",
-      labels: { ...spec.template.metadata?.labels, [hashLabel]: hash },
-      ...present({ annotations: annotations && { ...annotations } }),
-      ownerReferences: [controllerReference(owner)],
-    },
-    data,
-    revision,
-  };
-  return client.create(REVISIONS, made);
+  if (known && known.revision === last) return { revision: known, collisionCount };
+  // Whole numbers beyond 2^53 are bigints.
+  const next = (
+    typeof last === "bigint" || last >= Number.MAX_SAFE_INTEGER ? BigInt(last) + 1n : last + 1
+  ) as number;
+  if (known) {
+    const revision = await client.update(REVISIONS, { ...known, revision: next });
+    return { revision, collisionCount };
+  }
+  for (;;) {
+    const hash =
+      naming.hashed === "data"
+        ? revisionHash(goJson(data), collisionCount)
+        : hashOf(spec.template, collisionCount);
+    const { name: ownName = "", namespace = "", annotations } = metadata;
+    const made: Revision = {
+      apiVersion: "apps/v1",
+      kind: "ControllerRevision",
+      metadata: {
+        name: `${ownName.slice(0, LONGEST_PREFIX)}-${hash}`,
+        namespace,
+        labels: { ...spec.template.metadata?.labels, [naming.hashLabel]: hash },
+        ...present({ annotations: annotations && { ...annotations } }),
+        ownerReferences: [controllerReference(owner)],
+      },
+      data,
+      revision: next,
+    };
+    try {
+      return { revision: await client.create(REVISIONS, made), collisionCount };
+    } catch (thrown) {
+      if (!isAlreadyExists(thrown)) throw thrown;
+      const taken = client.find(REVISIONS, made.metadata);
+      if (taken && isControlledBy(taken, owner) && canonicalJson(taken.data) === wanted) {
+        return { revision: taken, collisionCount };
+      }
+      collisionCount++;
+    }
+  }
 }
 
 /** Deletes the first `excess` ones of revisions that no pod has. */

@@ -1,22 +1,29 @@
-/** A short, stable name for a pod template. */
+/** Short, stable names for pod templates. */
+import { canonicalJson } from "../../../kube/canonical-json.ts";
+
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+const OFFSET = 0x811c9dc5;
+const PRIME = 0x01000193;
 
 /** FNV-1a over the JSON of `value` with its keys in order, as letters that spell no words. */
 export function hashOf(value: unknown, collisions = 0): string {
-  let hash = 0x811c9dc5;
+  let hash = OFFSET;
   for (const character of `${canonicalJson(value)}${collisions === 0 ? "" : String(collisions)}`) {
-    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), PRIME) >>> 0;
   }
-  return Array.from(String(hash))
-    .map((digit) => LETTERS[digit.charCodeAt(0) % LETTERS.length] ?? "")
-    .join("");
+  return lettersOf(hash);
 }
 
-/** JSON that does not depend on the order of keys. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+/** The hash in the name of a StatefulSet's revision, as upstream computes it: FNV-1 over the bytes. */
+export function revisionHash(data: string, collisions: number): string {
+  let hash = OFFSET;
+  for (const byte of Buffer.from(`${data}${collisions}`)) {
+    hash = (Math.imul(hash, PRIME) ^ byte) >>> 0;
+  }
+  return lettersOf(hash);
 }
+
+const lettersOf = (hash: number): string =>
+  Array.from(String(hash))
+    .map((digit) => LETTERS[digit.charCodeAt(0) % LETTERS.length] ?? "")
+    .join("");

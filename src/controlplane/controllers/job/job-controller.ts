@@ -14,7 +14,8 @@ import type { Job } from "../../builtin/kinds/batch/job/shape.ts";
 import { JOBS, PODS } from "../../builtin/tokens.ts";
 import { unlessGone } from "../framework/absence.ts";
 import { isTrue, withoutCondition } from "../framework/conditions.ts";
-import { ObjectController, watch } from "../framework/controller.ts";
+import type { StoreEvent } from "../framework/client.ts";
+import { ObjectController, type Tools, type Watch, watch } from "../framework/controller.ts";
 import { nonZero, shortest } from "../framework/counts.ts";
 import { keyFrom, textOf } from "../framework/keys.ts";
 import {
@@ -61,17 +62,58 @@ export class JobController extends ObjectController<Job> {
   readonly name = "Job";
   readonly resource = JOBS;
   readonly watches = [
-    watch(JOBS),
-    watchOwned(this, PODS, (job) => job.spec.selector),
+    watch(JOBS, (event) => this.#hurry(event)),
+    this.#batched(watchOwned(this, PODS, (job) => job.spec.selector)),
     watch(PODS, ({ object }) => (isOrphan(object) ? [`${ORPHAN}${textOf(object)}`] : [])),
   ];
+  /** How long changes of pods are collected before their Job is synced, in milliseconds. */
+  readonly #batchMs: number;
+  /** When a Job is to be synced, by its key. */
+  readonly #due = new Map<string, number>();
   /** Failures since the last success, by the uid of the Job. */
   readonly #failures = new Map<string, Failures>();
   /** The start of Jobs, more exactly than their status, which has no fractions of a second. */
   readonly #startTimes = new Map<string, number>();
 
+  constructor(tools: Tools, { batchMs }: { readonly batchMs: number }) {
+    super(tools);
+    this.#batchMs = batchMs;
+  }
+
+  /** A Job that is new, has another spec or is gone does not wait for its pods. */
+  #hurry({ type, object, old }: StoreEvent<Job>): string[] {
+    const key = textOf(object);
+    const isSame = type === "MODIFIED" && old?.metadata.generation === object.metadata.generation;
+    this.#plan(key, isSame ? this.#batchMs : 0);
+    return [key];
+  }
+
+  /** Collects the changes that concern a Job. */
+  #batched({ keysOf, ...watched }: Watch): Watch {
+    const collect = (event: StoreEvent): string[] => {
+      const keys = [...keysOf(event)];
+      for (const key of keys) this.#plan(key, this.#batchMs);
+      return keys;
+    };
+    return { ...watched, keysOf: collect };
+  }
+
+  /** Notes when a Job is to be synced, at the latest. */
+  #plan(key: string, inMs: number): void {
+    if (this.#batchMs === 0) return;
+    const dueMs = this.clock.monotonicMs() + inMs;
+    this.#due.set(key, Math.min(this.#due.get(key) ?? Infinity, dueMs));
+  }
+
   override async sync(key: string): Promise<number | undefined> {
-    if (!key.startsWith(ORPHAN)) return super.sync(key);
+    const leftMs = (this.#due.get(key) ?? 0) - this.clock.monotonicMs();
+    if (leftMs > 0) return leftMs;
+    this.#due.delete(key);
+    if (!key.startsWith(ORPHAN)) {
+      const againMs = await super.sync(key);
+      if (againMs !== undefined) this.#plan(key, againMs);
+      return againMs;
+    }
     const pod = this.client.find(PODS, keyFrom(key.slice(ORPHAN.length)));
     if (pod && isOrphan(pod)) await this.#release(pod);
     return undefined;
@@ -214,7 +256,11 @@ export class JobController extends ObjectController<Job> {
     await unlessGone(this.client.patch(PODS, pod.metadata, { metadata }));
   }
 
-  /** Lists the finished pods in the status, releases them, and adds them to the counts. */
+  /**
+   * Lists the finished pods in the status and releases them.
+   *
+   * @returns the Job with the new counts, which are still to be written
+   */
   async #count(job: Job, pods: readonly Pod[], progress: Progress, managed: Managed): Promise<Job> {
     const { ending, ignored } = progress;
     const isDone = ending !== undefined || job.metadata.deletionTimestamp !== undefined;
@@ -222,11 +268,14 @@ export class JobController extends ObjectController<Job> {
     const newFailed = progress.newFailed.filter((pod) => !kept.has(pod));
     const before = job.status?.uncountedTerminatedPods ?? {};
     const uids = (list: readonly Pod[]): string[] => list.map(({ metadata }) => metadata.uid ?? "");
-    const succeeded = [...(before.succeeded ?? []), ...uids(progress.newSucceeded)];
+    // The indexes of the pods of an indexed Job tell which are counted.
+    const won = isIndexed(job) ? [] : uids(progress.newSucceeded);
+    const succeeded = [...(before.succeeded ?? []), ...won];
     const counted = newFailed.filter((pod) => !ignored.has(pod));
     const failed = [...(before.failed ?? []), ...uids(counted)];
     const status: NonNullable<Job["status"]> = {
       ...nonZero({ ...job.status, active: managed.active }),
+      ...(isIndexed(job) ? nonZero({ succeeded: progress.succeeded }) : {}),
       ...indexFields(job, progress),
       ready: managed.ready,
       terminating: pods.filter(isTerminating).length + managed.removed,
@@ -239,27 +288,24 @@ export class JobController extends ObjectController<Job> {
       status.conditions = this.#conditionsWith(job, { ...ending, status: "True" });
     }
     const written = await this.#writeStatus(job, status);
-    const finished = [...progress.newSucceeded, ...newFailed];
-    if (finished.length + succeeded.length + failed.length === 0) return written;
-    for (const pod of finished) await this.#release(pod);
-    const { succeeded: won = 0, failed: lost = 0 } = written.status ?? {};
-    return this.#writeStatus(written, {
-      ...written.status,
-      uncountedTerminatedPods: {},
-      ...nonZero({
-        succeeded: isIndexed(job) ? progress.succeeded : won + succeeded.length,
-        failed: lost + failed.length,
-      }),
+    for (const pod of [...progress.newSucceeded, ...newFailed]) await this.#release(pod);
+    const { succeeded: wonBefore = 0, failed: lostBefore = 0 } = written.status ?? {};
+    const sums = nonZero({
+      succeeded: wonBefore + succeeded.length,
+      failed: lostBefore + failed.length,
     });
+    return { ...written, status: { ...written.status, uncountedTerminatedPods: {}, ...sums } };
   }
 
-  /** Sets the final condition when no pod is left that could still change a count. */
+  /** Writes the counts, with the final condition when no pod is left that could still change one. */
   async #finish(job: Job, { ending }: Progress): Promise<void> {
-    if (!ending) return;
     const { namespace = "" } = job.metadata;
     const isLeft = (pod: Pod): boolean => !isFinished(pod) || isTracked(pod);
     const pods = this.client.list(PODS, { namespace });
-    if (pods.some((pod) => isControlledBy(pod, job) && isLeft(pod))) return;
+    if (!ending || pods.some((pod) => isControlledBy(pod, job) && isLeft(pod))) {
+      await this.#writeStatus(job, job.status ?? {});
+      return;
+    }
     const success = ending.type === "SuccessCriteriaMet";
     const type = success ? "Complete" : "Failed";
     await this.#writeStatus(job, {

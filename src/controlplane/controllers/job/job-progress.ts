@@ -66,20 +66,10 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
       fits(pod),
   );
   const hasLost = isTrue(job, "FailureTarget");
-  const hasWon = isTrue(job, "SuccessCriteriaMet");
   const newSucceeded = fresh.filter(hasSucceeded);
-  const newFailed = fresh.filter((pod) => {
-    const isRemoved = (hasLost || hasWon) && pod.metadata.deletionTimestamp !== undefined;
-    return !hasSucceeded(pod) && (hasFailed(pod, job) || isRemoved);
-  });
+  const newFailed = fresh.filter((pod) => !hasSucceeded(pod) && hasFailed(pod, job));
   const verdicts = newFailed.map((pod) => verdictOn(pod, job));
-  const ignored = new Set(
-    newFailed.filter((pod, place) => {
-      // Once the Job has succeeded, pods that are still being deleted are not failures.
-      const isSpared = hasWon && pod.status?.phase !== "Failed";
-      return isSpared || verdicts[place]?.action === "Ignore";
-    }),
-  );
+  const ignored = new Set(newFailed.filter((_, place) => verdicts[place]?.action === "Ignore"));
 
   const completed = new Set(parseIndexes(status.completedIndexes ?? "", completions));
   const failedIndexes = new Set(parseIndexes(status.failedIndexes ?? "", completions));
@@ -109,7 +99,32 @@ export function progressOf(job: Job, pods: readonly Pod[], leftMs: number | unde
     failedIndexes,
     delayed: delayedPods(job, fresh, active, { completed, failedIndexes }),
   };
-  return { ...found, ending: endingOf(job, found, verdicts, leftMs) };
+  const ending = endingOf(job, found, verdicts, leftMs);
+  return ending
+    ? { ...found, ...abandoned(job, found, fresh, ending), ending }
+    : { ...found, ending };
+}
+
+/** The failed pods of a Job that ends: also those that still run, which are removed. */
+function abandoned(
+  job: Job,
+  { newSucceeded, newFailed, ignored }: Omit<Progress, "ending">,
+  fresh: readonly Pod[],
+  { type }: Ending,
+): Pick<Progress, "newFailed" | "ignored"> {
+  const known = new Set([...newSucceeded, ...newFailed]);
+  const removed = fresh.filter((pod) => !known.has(pod));
+  // Once the Job has succeeded, pods that are still being deleted are not failures.
+  const spared = removed.filter(
+    (pod) => type === "SuccessCriteriaMet" || verdictOn(pod, job).action === "Ignore",
+  );
+  const unfinished = newFailed.filter(
+    (pod) => type === "SuccessCriteriaMet" && pod.status?.phase !== "Failed",
+  );
+  return {
+    newFailed: [...newFailed, ...removed],
+    ignored: new Set([...ignored, ...spared, ...unfinished]),
+  };
 }
 
 /** The last failed pod of each index to retry that has no active pod yet. */

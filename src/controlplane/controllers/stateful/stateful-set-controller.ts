@@ -16,7 +16,12 @@ import { unlessGone } from "../framework/absence.ts";
 import { PODS, STATEFUL_SETS } from "../../builtin/tokens.ts";
 import { claimed, watchOwned } from "../framework/owner-references.ts";
 import { availableInMs, isAvailable, isFinished } from "../pods/pods.ts";
-import { currentRevision, removeRevisions, revisionsOf } from "../framework/revision-history.ts";
+import {
+  type RevisionNaming,
+  currentRevision,
+  removeRevisions,
+  revisionsOf,
+} from "../framework/revision-history.ts";
 import { ObjectController, watch } from "../framework/controller.ts";
 import { shareOf, shortest } from "../framework/counts.ts";
 import { areClaimsSettled, createClaims, hasStaleClaims, settleClaims } from "./stateful-claims.ts";
@@ -34,7 +39,7 @@ import {
 } from "./stateful-pods.ts";
 import { isOutdated, statusOf } from "./stateful-status.ts";
 
-const HASH_LABEL = "controller.kubernetes.io/hash";
+const NAMING: RevisionNaming = { hashLabel: "controller.kubernetes.io/hash", hashed: "data" };
 
 /** A pod that exists or is to be created. */
 interface Place {
@@ -67,8 +72,8 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
     const pods = await claimed(this.client, set, PODS, spec.selector, {
       mayBeMine: (pod) => ordinalOf(set, pod) >= 0,
     });
-    const { annotations } = metadata;
-    const update = await currentRevision(this.client, set, revisions, HASH_LABEL, annotations);
+    const newest = await currentRevision(this.client, set, revisions, NAMING);
+    const { revision: update, collisionCount } = newest;
     const named = revisions.find((revision) => revision.metadata.name === status?.currentRevision);
     const versions: Versions = { current: named ?? update, update };
     const nowMs = this.clock.now();
@@ -76,7 +81,7 @@ export class StatefulSetController extends ObjectController<StatefulSet> {
     try {
       if (!metadata.deletionTimestamp) deleted = await this.#advance(set, pods, versions);
     } finally {
-      const counted = statusOf(set, pods, versions, nowMs, deleted);
+      const counted = { ...statusOf(set, pods, versions, nowMs, deleted), collisionCount };
       if (isOutdated(status, counted)) await this.client.updateStatus(STATEFUL_SETS, set, counted);
       const inUse = new Set([named, update].map((revision) => revision?.metadata.name));
       for (const pod of pods) inUse.add(revisionOf(pod));

@@ -33,7 +33,6 @@ export function statusOf(
     ...nonZero({ readyReplicas, currentReplicas, updatedReplicas }),
     currentRevision: isRolled ? updateRevision : currentRevision,
     updateRevision,
-    collisionCount: set.status?.collisionCount ?? 0,
     availableReplicas: count((pod) => isRunningAndReady(pod) && isAvailable(set, pod, nowMs)),
   };
 }
