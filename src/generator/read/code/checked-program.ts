@@ -102,7 +102,8 @@ export class CheckedProgram {
         return ts.createSourceFile(path, keepingKeywords(disk.getText(path)), settings, true);
       }
       // The symbols of scalars are those of one checker.
-      const isShared = dirname(path) === library || (isOf(tsop, path) && !isOf(tsop, path, "scalars"));
+      const isShared =
+        dirname(path) === library || (isOf(tsop, path) && !isOf(tsop, path, "scalars"));
       return isShared ? sharedFile(path, disk.getText(path), settings) : fileAt(path);
     };
     if (library !== undefined) {
@@ -155,4 +156,3 @@ export const isBelow = (path: string, folder: string): boolean =>
     .split(sep)
     .join("/")
     .startsWith(`${folder.split(sep).join("/").replace(/\/$/, "")}/`);
-
