@@ -8,8 +8,8 @@ import { open } from "node:fs/promises";
 /** The code of the error for a device, a pipe or a socket, in place of one of the system. */
 export const NOT_REGULAR = "ENOTREG";
 
-// A pipe without a writer is opened, too. Windows has no such flag.
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+// A pipe without a writer is opened, too. Windows has no such flag, and `undefined` counts as 0.
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 interface Kind {
   isFile(): boolean;

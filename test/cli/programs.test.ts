@@ -108,7 +108,7 @@ describe("docker and podman, one of which image runs", () => {
     const said = join(emptyFolder(), "said");
     const docker = `[ "$1" = --version ] || { env; git config --get core.fsmonitor; } > ${said}`;
     const real = (process.env["PATH"] ?? "").split(delimiter);
-    const { PATH = "" } = pathWith({ docker }).env;
+    const { PATH } = pathWith({ docker }).env;
     const env = { PATH: [PATH, ...real].join(delimiter) };
     expect((await runCli(root, IMAGE, { env })).code).toBe(0);
     expect(readFileSync(said, "utf8")).toContain("BUILDX_GIT_INFO=0\n");

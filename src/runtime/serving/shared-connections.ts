@@ -14,6 +14,8 @@ interface Network {
   count: number;
 }
 
+const newNetwork = (): Network => ({ byAddress: new Map(), count: 0 });
+
 export class SharedConnections {
   readonly #max: number;
   readonly #networks = new Map<string, Network>();
@@ -27,7 +29,7 @@ export class SharedConnections {
   opened(socket: Socket): void {
     const address = socket.remoteAddress ?? "";
     const name = networkOf(address);
-    const network = this.#networks.get(name) ?? { byAddress: new Map(), count: 0 };
+    const network = this.#networks.get(name) ?? newNetwork();
     this.#networks.set(name, network);
     const own = network.byAddress.get(address) ?? new Set<Socket>();
     network.byAddress.set(address, own.add(socket));
