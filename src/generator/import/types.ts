@@ -254,7 +254,7 @@ export class TypeWriter {
 function isClass(schema: Schema): boolean {
   const names = Object.keys(schema.properties ?? {});
   const rules = schema.additionalProperties !== undefined;
-  return schema.type === "object" && names.length > 0 && !rules && !names.includes("constructor");
+  return schema.type === "object" && names.length > 0 && !rules;
 }
 
 /** Whether the values can be a union of literals, in their order. */

@@ -66,7 +66,7 @@ function isOtherType(value: string): boolean {
 }
 
 const NAMES =
-  /^(?:|~|[yYnN]|(?:yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|true|True|TRUE|false|False|FALSE|null|Null|NULL)|\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))$/;
+  /^(?:|~|=|<<|[yYnN]|(?:yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|true|True|TRUE|false|False|FALSE|null|Null|NULL)|\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))$/;
 const BASE_60 = /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/;
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 const INTEGER = /^[-+]?(?:0|[1-9]\d*|0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+)$/;
