@@ -10,7 +10,8 @@ const cases = JSON.parse(readFileSync(new URL("go-yaml.json", import.meta.url), 
 
 describe("toYaml", () => {
   it.each(cases)("writes what go-yaml writes: $value", ({ value, yaml }) => {
-    expect(toYaml(value)).toBe(yaml);
+    // YAML 1.1 has other meanings for these two, and PyYAML reads them so; go-yaml leaves them bare.
+    expect(toYaml(value)).toBe(yaml.replace(/^- (<<|=)$/gm, '- "$1"'));
   });
 
   it("leaves out what is undefined, and keeps all digits", () => {
