@@ -11,9 +11,9 @@ export function literal(value: unknown): string {
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** A name before a colon: bare where that is allowed. `__proto__` would set the prototype. */
+/** A name before a colon: bare where that is allowed. `__proto__` would set the prototype, `constructor` declare it. */
 export function memberName(name: string): string {
-  if (name === "__proto__") return '["__proto__"]';
+  if (name === "__proto__" || name === "constructor") return `["${name}"]`;
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name);
 }
 

@@ -37,8 +37,6 @@ interface TypeSource {
 
 type Path = readonly string[];
 
-const CONSTRUCTOR = "constructor";
-
 const INT_OR_STRING = JSON.stringify([{ type: "integer" }, { type: "string" }]);
 
 /** The pattern that tells a quantity from other texts, as apimachinery parses them. */
@@ -160,7 +158,6 @@ export class TypeWriter {
     const keyed =
       keys.length > 0 &&
       isClass(items) &&
-      !Object.hasOwn(items.properties ?? {}, CONSTRUCTOR) &&
       items.nullable !== true &&
       keys.every((key) => Object.hasOwn(items.properties ?? {}, key));
     return {
@@ -173,11 +170,7 @@ export class TypeWriter {
   #object(schema: Schema, path: Path, alone: boolean): TypeSource {
     const { properties, additionalProperties } = schema;
     const hasFields = Object.keys(properties ?? {}).length > 0;
-    if (hasFields && isClass(schema)) {
-      return Object.hasOwn(properties ?? {}, CONSTRUCTOR)
-        ? this.#besideConstructor(schema, path, alone)
-        : this.#class(schema, path, alone);
-    }
+    if (hasFields && isClass(schema)) return this.#class(schema, path, alone);
     if (hasFields || typeof additionalProperties === "boolean") return this.#asIs(schema);
     if (additionalProperties) {
       const values = this.wholeType(additionalProperties, [
@@ -219,23 +212,6 @@ export class TypeWriter {
       },
       on: "any",
     };
-  }
-
-  /** No class can have a field named `constructor`: it stands beside the class of the other fields. */
-  #besideConstructor(schema: Schema, path: Path, alone: boolean): TypeSource {
-    const { type, properties = {}, required = [], ...rest } = schema;
-    const mark = required.includes(CONSTRUCTOR) ? "" : "?";
-    const own = this.wholeType(properties[CONSTRUCTOR] ?? {}, [...path, CONSTRUCTOR]);
-    const field = `{ ${CONSTRUCTOR}${mark}: ${own} }`;
-    const others = Object.entries(properties).filter(([name]) => name !== CONSTRUCTOR);
-    if (others.length === 0) return { text: field, rest, on: "object" };
-    const names = required.filter((name) => name !== CONSTRUCTOR);
-    const body = {
-      ...present({ type }),
-      properties: Object.fromEntries(others),
-      ...(names.length > 0 && { required: names }),
-    };
-    return { text: `${this.#class(body, path, alone).text} & ${field}`, rest, on: "object" };
   }
 
   /** A class for the object; the one that was made for an equal schema, when there is one. */

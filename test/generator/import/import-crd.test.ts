@@ -80,23 +80,6 @@ describe("importCrd", () => {
     expect(source).toContain(`${JSON.stringify(hostile)}?: string;`);
   });
 
-  it("keeps the types of fields beside one named constructor, which no class can have", () => {
-    const text = { type: "string" };
-    const source = sourceOf(
-      definition({
-        type: "object",
-        properties: {
-          constructor: { ...text, maxLength: 5 },
-          size: { type: "integer" },
-          ["__proto__"]: text,
-        },
-        required: ["constructor"],
-      }),
-    );
-    expect(source).toContain("  size?: Int;\n");
-    expect(source).toContain("& { constructor: With<string, { maxLength: 5 }> }");
-  });
-
   it("brings a definition of v1beta1 up to v1, and says what changed", () => {
     const { files, notes } = importCrd(
       {

@@ -28,7 +28,6 @@ const words = fc.constantFrom(
   "class",
   "default",
   "constructor",
-  "__proto__",
   "toString",
   "a-b",
   "a.b",

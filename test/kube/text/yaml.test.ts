@@ -10,8 +10,8 @@ const cases = JSON.parse(readFileSync(new URL("go-yaml.json", import.meta.url), 
 
 describe("toYaml", () => {
   it.each(cases)("writes what go-yaml writes: $value", ({ value, yaml }) => {
-    // go-yaml does not quote these two, and YAML 1.1, which PyYAML reads, gives them types of their own.
-    expect(toYaml(value)).toBe(yaml.replaceAll(/^- (=|<<)$/gm, '- "$1"'));
+    // YAML 1.1 has other meanings for these two, and PyYAML reads them so; go-yaml leaves them bare.
+    expect(toYaml(value)).toBe(yaml.replace(/^- (<<|=)$/gm, '- "$1"'));
   });
 
   it("leaves out what is undefined, and keeps all digits", () => {

@@ -31,7 +31,8 @@ function recordOf(reader: Reader, node: ts.TypeLiteralNode, module: Module, trai
   const entries: [string, unknown][] = [];
   for (const member of node.members) {
     if (!ts.isPropertySignature(member) || !member.type) return notConstant;
-    const { name } = member;
+    const { name: written } = member;
+    const name = ts.isComputedPropertyName(written) ? written.expression : written;
     if (!ts.isIdentifier(name) && !ts.isStringLiteralLike(name) && !ts.isNumericLiteral(name)) {
       return notConstant;
     }
