@@ -66,8 +66,8 @@ export interface Subject {
   readonly alter?: (schema: Schema) => Schema | undefined;
 }
 
-/** The most that a batch has. */
-export const VALUES = 20;
+/** The number of random values of a case. */
+const VALUES = 20;
 
 /** As TypeScript assigns. */
 const LOOSE: Question = { extra: true, marks: false, json: false, spelled: false };

@@ -75,6 +75,7 @@ export class TypeVerdicts {
     if (flags & ts.TypeFlags.NonPrimitive) return typeof value === "object" && value !== null;
     if (!(flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return false;
     if (type.isIntersection()) {
+      if (this.#isNever(type)) return false;
       const plain = type.types.filter((part) => !(part.flags & ts.TypeFlags.Object));
       if (plain.length > 0) {
         return question.json
@@ -176,6 +177,12 @@ export class TypeVerdicts {
         !symbol?.getName().startsWith("__") &&
         this.#program.isSourceFileDefaultLibrary(node.getSourceFile()),
     );
+  }
+
+  /** Whether no value can satisfy all parts: the tags of two variants contradict each other. */
+  #isNever(type: ts.IntersectionType): boolean {
+    if (this.#checker.getPropertiesOfType(type).length > 0) return false;
+    return type.types.some((part) => this.#checker.getPropertiesOfType(part).length > 0);
   }
 
   /** Whether it is a method under another name, which has no declaration. */
