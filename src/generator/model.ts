@@ -37,8 +37,6 @@ export interface TypeModel {
   readonly isBare?: true;
   /** Whether it could not be read, which is reported: nothing more is to be said of it. */
   readonly unread?: true;
-  /** Fields that are never there, `name?: never`: they tell the members of a union apart. */
-  readonly absent?: readonly string[];
   /** The type of a list's items. */
   readonly items?: TypeModel;
   /** The type of a record's values. */

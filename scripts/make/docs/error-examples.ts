@@ -421,10 +421,13 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "marker-needs-class": e(
     '@ExactlyOneOf("a", "b") choice!: Choice; // on the field in place of the class Choice',
   ),
+  "marker-on-hidden-field": e("@MinLength(1) private secret?: string;"),
   "marker-not-called": e("@Immutable name!: string;"),
   "metadata-only-write": e("client.update(metadataOf(ConfigMap), object)"),
   "markers-lost": e(
-    'class Bounded<T> { @MinLength(1) value!: T extends string ? T : string; }\n  name!: Bounded<"a">;',
+    "class Limits { @Minimum(1) cpu!: Int32; }\n  limits!: { [K in keyof Limits]: string };",
+    "TypeScript infers a different type for the field ... than the declared one, so its markers might not match.",
+    "Declare the type explicitly, with its markers.",
   ),
   "migration-conversion": e(
     "tsop migrate   # while the operator that converts the objects does not run",
@@ -646,6 +649,7 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "tuple-empty": e("hosts!: [];"),
   "tuple-of-different-types": e("range!: [string, Int32];"),
   "type-any": e("options!: any;"),
+  "typescript-missing": e("limits?: Partial<Limits>;   // before npm install"),
   "type-missing": e("class WebSpec { image; }", "The field ... has no type.", "Write its type."),
   "type-unknown": e("options!: unknown;"),
   "type-without-schema": e("call!: () => void;"),

@@ -8,10 +8,9 @@ import type { PropertyModel, TypeModel } from "../../model.ts";
 import { brandOf } from "../code/brands.ts";
 import { descriptionOf } from "../code/documentation.ts";
 import { leaf, narrow } from "../code/keywords.ts";
-import type { Declaration } from "../code/module.ts";
 import { type Mark, marksOf } from "../marks/marks.ts";
 import { applyMarks } from "./apply-marks.ts";
-import { type Asked, NoSchema } from "./asked.ts";
+import { type Asked, isLibraryFile, NoSchema, readAsDeclared } from "./asked.ts";
 import { intersection } from "./intersection.ts";
 import { libraryFix } from "./library-values.ts";
 import {
@@ -68,24 +67,18 @@ export function checkedObject(asked: Asked, type: ts.Type): TypeModel {
   const values = indexOf(asked, type, fields.length > 0);
   if (values) return values;
   const { marks, description } = saidOf(asked, type);
-  const absent = checker
-    .getPropertiesOfType(type)
-    .filter((one) => isNever(checker, one))
-    .map(({ name }) => name);
-  const children = present({ properties: some(properties), absent: some(absent) });
-  const whole = objectOf({ ...children, settableOnce: [] }, at);
-  const described = narrow(whole, present({ description }), at);
+  const whole = objectOf(
+    { ...(properties.length > 0 ? { properties } : {}), settableOnce: [] },
+    at,
+  );
+  // Any fields, but for a class without fields.
+  const isBare = fields.length === 0 && !(node && isNamedObject(node));
+  const described = narrow(isBare ? { ...whole, isBare } : whole, present({ description }), at);
   const settableOnce = fields
     .filter(({ immutable, property }) => immutable && !property.required)
     .map(({ property }) => property.name);
   return onceSet(applyMarks(reader, described, marks).type, settableOnce);
 }
-
-const isNever = (checker: ts.TypeChecker, symbol: ts.Symbol): boolean =>
-  (checker.getNonNullableType(checker.getTypeOfSymbol(symbol)).flags & ts.TypeFlags.Never) !== 0;
-
-const some = <T>(items: readonly T[]): readonly T[] | undefined =>
-  items.length > 0 ? items : undefined;
 
 /** Refuses code that is picked by its name. */
 function complainOfCode(asked: Asked, type: ts.Type): void {
@@ -165,26 +158,6 @@ function indexOf(asked: Asked, type: ts.Type, hasFields: boolean): TypeModel | u
 const isText = (type: ts.Type): boolean =>
   (type.flags & ts.TypeFlags.String) !== 0 || (type.isIntersection() && type.types.some(isText));
 
-/** A type as it is declared, where its names are those of its file; `undefined` within a function or a namespace. */
-export function readAsDeclared(
-  { reader, trail, node: from, module: within }: Asked,
-  node: Declaration,
-): TypeModel | undefined {
-  const file = node.getSourceFile();
-  const asked = { trail, from, in: within };
-  const builtIn = node.name && reader.modules.builtInAt(file.fileName, node.name.getText());
-  if (builtIn?.is === "declaration") return reader.readDeclared(reader, { ...builtIn, ...asked });
-  if (isLibraryFile(file.fileName)) return undefined;
-  const module = reader.modules.get(file.fileName);
-  return module.file === file && ts.isSourceFile(node.parent)
-    ? reader.readDeclared(reader, { node, module, ...asked })
-    : undefined;
-}
-
-/** Whether a file declares the language or Node. */
-const isLibraryFile = (path: string): boolean =>
-  /[/\\]typescript[/\\]lib[/\\]lib\.|[/\\]@types[/\\]node[/\\]/.test(path);
-
 const isBuiltIn = ({ reader }: Asked, node: ts.Declaration): boolean =>
   reader.modules.builtInAt(node.getSourceFile().fileName, "ObjectMeta") !== undefined;
 
@@ -215,7 +188,7 @@ function saidOf(asked: Asked, type: ts.Type): Said {
   const own = nodes.filter(
     (node) =>
       !isLibraryFile(node.getSourceFile().fileName) &&
-      !(isMetadata(type.symbol?.getName()) && isBuiltIn(asked, node)),
+      !(isMetadata(type.getSymbol()?.getName()) && isBuiltIn(asked, node)),
   );
   const target = ((type as ts.TypeReference).target as ts.Type | undefined) ?? type;
   const bases = target.isClassOrInterface() ? checker.getBaseTypes(target) : [];
@@ -253,8 +226,6 @@ export function fieldOf(asked: Asked, symbol: ts.Symbol): FieldModel | undefined
   }
   const computed = checker.getTypeOfSymbolAtLocation(symbol, node);
   const optional = (symbol.flags & ts.SymbolFlags.Optional) !== 0;
-  const absent = ts.TypeFlags.Undefined | (optional ? ts.TypeFlags.Never : 0);
-  if (!(computed.flags & ~absent)) return undefined;
   const modelOf = (): TypeModel => settled(asked.modelOf(asked, computed));
   const { containingType } = linksOf(origin);
   const renamed = ({ property, ...rest }: FieldModel): FieldModel => ({
@@ -264,6 +235,8 @@ export function fieldOf(asked: Asked, symbol: ts.Symbol): FieldModel | undefined
   if (containingType?.isIntersection() && declarations.length > 1 && isSame) {
     return renamed(fieldOfBoth(asked, containingType, origin.getName()));
   }
+  const absent = ts.TypeFlags.Undefined | (optional ? ts.TypeFlags.Never : 0);
+  if (!(computed.flags & ~absent)) return undefined;
   const [declaration] = declarations;
   if (declaration && declarations.length === 1 && isFieldDeclaration(declaration)) {
     const written = declaredField(asked, declaration, { origin, computed, isSame, modelOf });

@@ -5,7 +5,6 @@
  * their declarations (checked-object.ts).
  */
 import { literalPattern } from "../../../kube/text/literal-pattern.ts";
-import type { Schema } from "../../../kube/schema/structural.ts";
 import { schemaOf } from "../../emit/schema.ts";
 import { ts } from "../../load.ts";
 import type { TypeModel } from "../../model.ts";
@@ -13,8 +12,8 @@ import { type Brand, brandOf } from "../code/brands.ts";
 import { leaf, narrow } from "../code/keywords.ts";
 import type { Module } from "../code/module.ts";
 import { type CheckedNode, count, type Reader, type Trail } from "../code/reader.ts";
-import { type Asked, NoSchema } from "./asked.ts";
-import { checkedObject, fieldOf, readAsDeclared, refuseMarks } from "./checked-object.ts";
+import { type Asked, NoSchema, readAsDeclared } from "./asked.ts";
+import { checkedObject, fieldOf, refuseMarks } from "./checked-object.ts";
 import { withKeywords } from "./constrained-type.ts";
 import { intersection } from "./intersection.ts";
 import { NUMBER_NAMES, scalars } from "./scalars.ts";
@@ -122,8 +121,7 @@ function modelOf(asked: Asked, type: ts.Type): TypeModel {
     );
   }
   if (!(flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) throw noSchema(asked, type);
-  const isGrowing =
-    within.filter(({ symbol }) => symbol && symbol === type.symbol).length > DEEPEST;
+  const isGrowing = within.filter((one) => one.getSymbol() === type.getSymbol()).length > DEEPEST;
   if (within.includes(type) || isGrowing) {
     throw new NoSchema(
       "recursive-type",
@@ -165,7 +163,7 @@ function brandModel(asked: Asked, { of }: Brand): TypeModel {
       "Write With<Int32, { minimum: 1 }>.",
     );
   }
-  return withKeywords(reader, modelOf(asked, of.type), keywords as Schema, { module, node });
+  return withKeywords(reader, modelOf(asked, of.type), keywords, { module, node });
 }
 
 function shownNode({ node }: Asked): string {
@@ -207,11 +205,9 @@ function intersectionModel(asked: Asked, type: ts.IntersectionType): TypeModel {
   const isPlain = (part: ts.Type): boolean =>
     (part.flags & PLAIN) !== 0 || checker.isArrayLikeType(part);
   const plain = type.types.filter(isPlain);
-  const parts = plain.length > 0 ? plain : type.types;
-  const both = intersection(
-    parts.map((part) => modelOf(asked, part)),
-    at,
-  );
+  const parts = (plain.length > 0 ? plain : type.types).map((part) => modelOf(asked, part));
+  const said = parts.filter(({ isBare }) => !isBare);
+  const both = intersection(said.length > 0 ? said : parts, at);
   if ("path" in both) throw contradiction(both.path, both.first, both.second);
   if (both.values && both.properties) {
     throw new NoSchema(

@@ -37,7 +37,7 @@ export function constrainedType(
   const type = base
     ? reader.readType(reader, base, module, trail)
     : leaf({ type: "string" }, reader.modules.at(module, node));
-  return withKeywords(reader, type, value as Schema, { module, node: keywords ?? node });
+  return withKeywords(reader, type, value, { module, node: keywords ?? node });
 }
 
 /** The type, narrowed by keywords; one that does not fit is reported at the place. */

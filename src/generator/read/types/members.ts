@@ -27,7 +27,7 @@ const HIDDEN = new Set<ts.SyntaxKind>([
 ]);
 
 /** The members between a type's braces. */
-export interface MembersModel extends Pick<TypeModel, "properties" | "values" | "absent"> {
+export interface MembersModel extends Pick<TypeModel, "properties" | "values"> {
   /** Fields that are optional and immutable: once set, they stay. */
   readonly settableOnce: readonly string[];
 }
@@ -59,17 +59,13 @@ export function readMembers(
 ): MembersModel {
   const properties: PropertyModel[] = [];
   const settableOnce: string[] = [];
-  const absent: string[] = [];
   let values: TypeModel | undefined;
   for (const member of [...node.members].flatMap(withParameterProperties)) {
     if (ts.isIndexSignatureDeclaration(member)) {
       values = readIndex(reader, member, module, trail);
     } else if (isFieldDeclaration(member)) {
       const name = plainName(member.name);
-      if (isAlwaysAbsent(member)) {
-        if (name !== undefined) absent.push(name);
-        continue;
-      }
+      if (isAlwaysAbsent(member)) continue;
       const base = inherited.find((property) => property.name === name);
       const field = readField(reader, member, module, trail, present({ base }));
       if (!field) continue;
@@ -92,7 +88,6 @@ export function readMembers(
   return {
     ...(properties.length > 0 ? { properties } : {}),
     ...(values ? { values } : {}),
-    ...(absent.length > 0 ? { absent } : {}),
     settableOnce,
   };
 }

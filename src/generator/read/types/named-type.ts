@@ -283,7 +283,7 @@ const isTypeDeclaration = (node: Declaration): boolean =>
   ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
 
 /** The type with the description and the markers of its declaration. */
-export function described(
+function described(
   reader: Reader,
   type: TypeModel,
   declaration: Declaration,

@@ -30,12 +30,12 @@ export function objectUnion(
   const merged = common && mergeArms(arms, at, join);
   if (!merged) return undefined;
   const isOneEach = tag === undefined && areOneFieldEach(arms);
-  const conditions = arms.map((arm) => conditionOf(arm, tag, merged, arms));
+  const conditions = arms.map((arm) => conditionOf(arm, tag, merged));
   const rules = isOneEach
     ? [exactlyOne(merged)]
     : tag === undefined
       ? anyArm(arms, merged)
-      : arms.flatMap((arm) => armRule(arm, tag, merged, arms) ?? []);
+      : arms.flatMap((arm) => armRule(arm, tag, merged) ?? []);
   // The rules of an arm hold in that arm.
   const own = arms.flatMap(({ schema }, index) =>
     (schema["x-kubernetes-validations"] ?? []).map((rule) => ({
@@ -141,41 +141,16 @@ function areOneFieldEach(arms: readonly TypeModel[]): boolean {
   return isAlone && names.size === arms.length;
 }
 
-/**
- * The rule that an arm does not take a field of others, where the values of another field tell it from all of these.
- * TypeScript lets objects of an arm have fields of the others otherwise.
- */
-function keptApart(arm: TypeModel, name: string, arms: readonly TypeModel[]): string[] {
-  const others = arms.filter((other) => fieldOf(other, name));
-  const apart = fieldsOf(arm).find((field) =>
-    others.every((other) => areApart(field, fieldOf(other, field.name))),
-  );
-  if (!apart) return [];
-  return [apart.required ? `!${has(name)}` : `(!${has(apart.name)} || !${has(name)})`];
-}
-
-function areApart(one: PropertyModel, other: PropertyModel | undefined): boolean {
-  const [values, others] = [one.type.schema.enum, other?.type.schema.enum];
-  return (
-    values !== undefined && others !== undefined && !values.some((value) => others.includes(value))
-  );
-}
-
 /** The terms that hold of an arm's objects, beside its tag. */
 function termsOf(
   arm: TypeModel,
   tag: string | undefined,
   merged: readonly PropertyModel[],
-  arms: readonly TypeModel[],
 ): { needed: PropertyModel[]; foreign: PropertyModel[]; values: PropertyModel[]; terms: string[] } {
   const isAlways = (name: string): boolean =>
     merged.some((field) => field.name === name && field.required);
   const needed = fieldsOf(arm).filter(({ name, required }) => required && !isAlways(name));
   const foreign = merged.filter(({ name }) => !fieldOf(arm, name));
-  const absent = foreign.flatMap(({ name }) => {
-    if (tag !== undefined || arm.absent?.includes(name)) return [`!${has(name)}`];
-    return keptApart(arm, name, arms);
-  });
   const mergedType = (name: string): TypeModel | undefined =>
     merged.find((field) => field.name === name)?.type;
   const constraint = ({ name, type }: PropertyModel): string =>
@@ -183,7 +158,7 @@ function termsOf(
   const values = fieldsOf(arm).filter((field) => field.name !== tag && constraint(field) !== "");
   const terms = [
     ...needed.map(({ name }) => has(name)),
-    ...absent,
+    ...foreign.map(({ name }) => `!${has(name)}`),
     ...values.map((field) =>
       field.required ? constraint(field) : `(!${has(field.name)} || ${constraint(field)})`,
     ),
@@ -196,16 +171,15 @@ function conditionOf(
   arm: TypeModel,
   tag: string | undefined,
   merged: readonly PropertyModel[],
-  arms: readonly TypeModel[],
 ): string {
   if (tag !== undefined) return isOneOf(tag, fieldOf(arm, tag)?.type.schema.enum ?? []);
-  const { terms } = termsOf(arm, tag, merged, arms);
+  const { terms } = termsOf(arm, tag, merged);
   return terms.length === 0 ? "true" : terms.join(" && ");
 }
 
 /** The rule that an object without a tag is of one arm or another. */
 function anyArm(arms: readonly TypeModel[], merged: readonly PropertyModel[]): ValidationRule[] {
-  const conditions = arms.map((arm) => conditionOf(arm, undefined, merged, arms));
+  const conditions = arms.map((arm) => conditionOf(arm, undefined, merged));
   if (conditions.includes("true")) return [];
   const shown = arms.map(
     (arm) =>
@@ -238,10 +212,9 @@ function armRule(
   arm: TypeModel,
   tag: string,
   merged: readonly PropertyModel[],
-  arms: readonly TypeModel[],
 ): ValidationRule | undefined {
   const tagged = fieldOf(arm, tag)?.type.schema.enum ?? [];
-  const { needed, foreign, values, terms } = termsOf(arm, tag, merged, arms);
+  const { needed, foreign, values, terms } = termsOf(arm, tag, merged);
   const names = (fields: readonly PropertyModel[]): string =>
     fields.map(({ name }) => name).join(", ");
   const says = [

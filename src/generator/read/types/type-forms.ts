@@ -69,7 +69,7 @@ export function settled(type: TypeModel): TypeModel {
 }
 
 /** The type without undefined. */
-export function withoutUndefined(type: TypeModel): TypeModel {
+function withoutUndefined(type: TypeModel): TypeModel {
   const { maybeUndefined, ...rest } = type;
   return maybeUndefined ? rest : type;
 }
