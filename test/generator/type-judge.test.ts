@@ -11,7 +11,7 @@ describe("random types", () => {
   it("have a schema that says of values what TypeScript says, or are announced", () => {
     const failures: string[] = [];
     const { judged, rewritten } = runCampaign({
-      count: 100,
+      count: 60,
       seed: 1,
       reports: 3,
       onFailure: ({ number, found, smallest }) => {
@@ -19,8 +19,8 @@ describe("random types", () => {
       },
     });
     expect(failures).toEqual([]);
-    expect(judged).toBeGreaterThan(50);
-    expect(rewritten).toBeGreaterThan(5);
+    expect(judged).toBeGreaterThan(30);
+    expect(rewritten).toBeGreaterThan(2);
   });
 
   it("have a judge that finds the mistakes that a generator could make", () => {
