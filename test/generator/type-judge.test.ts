@@ -11,7 +11,7 @@ describe("random types", () => {
   it("have a schema that says of values what TypeScript says, or are announced", () => {
     const failures: string[] = [];
     const { judged, rewritten } = runCampaign({
-      count: 200,
+      count: 60,
       seed: 1,
       reports: 3,
       onFailure: ({ number, found, smallest }) => {
@@ -19,8 +19,8 @@ describe("random types", () => {
       },
     });
     expect(failures).toEqual([]);
-    expect(judged).toBeGreaterThan(100);
-    expect(rewritten).toBeGreaterThan(10);
+    expect(judged).toBeGreaterThan(30);
+    expect(rewritten).toBeGreaterThan(2);
   });
 
   it("have a judge that finds the mistakes that a generator could make", () => {
@@ -28,7 +28,7 @@ describe("random types", () => {
     try {
       const counts = new Map([...CHANGES.keys()].map((title) => [title, { made: 0, found: 0 }]));
       const titles: string[] = [];
-      const subjects = Array.from({ length: 400 }, (_, number) => {
+      const subjects = Array.from({ length: 200 }, (_, number) => {
         const random = new Random(number);
         const alter = (schema: Schema): Schema | undefined => {
           const seldom = [...CHANGES].sort(([a], [b]) => madeOf(a) - madeOf(b));

@@ -22,7 +22,7 @@ export interface CampaignOptions {
 }
 
 /** A failing case. */
-export interface Report {
+interface Report {
   /** Its number in the run. */
   readonly number: number;
   readonly found: Disagreement;

@@ -1,5 +1,5 @@
 /** One random case: declarations in some files, and a class with one field, whose type is judged. */
-import { list, render, smallerTrees, type Tree } from "./tree.ts";
+import { render, smallerTrees, type Tree } from "./tree.ts";
 
 /** A declaration with a name, in one of the files of its case. */
 export interface Declared {
@@ -128,6 +128,3 @@ export function* smallerCases(one: Case): Generator<Case> {
   }
   for (const marks of smallerTrees(one.marks)) yield { ...one, marks };
 }
-
-/** No markers. */
-export const NO_MARKS: Tree = list("mark", " ", []);

@@ -22,6 +22,8 @@ export type Kind =
   | "unmarked"
   /** The schema keeps a field that the type does not name. */
   | "extra"
+  /** The schema drops a field that the type names. */
+  | "lost"
   /** The same type written in another way has another schema. */
   | "rewritten"
   /** The generator threw an error. */
@@ -64,8 +66,8 @@ export interface Subject {
   readonly alter?: (schema: Schema) => Schema | undefined;
 }
 
-/** The most that a batch has. */
-export const VALUES = 20;
+/** The number of random values of a case. */
+const VALUES = 20;
 
 /** As TypeScript assigns. */
 const LOOSE: Question = { extra: true, marks: false, json: false, spelled: false };
@@ -194,6 +196,9 @@ function isSame(
 /** The text of a schema that does not depend on the order of its parts. */
 function comparable(schema: Schema | undefined): string {
   return JSON.stringify(schema, (key, value: unknown) => {
+    if ((key === "rule" || key === "message") && typeof value === "string") {
+      return Array.from(value).sort().join("");
+    }
     if (key === "enum" && Array.isArray(value)) return value.map(String).sort();
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     if (key === "properties" && Object.keys(value).length === 0) return undefined;
@@ -277,12 +282,31 @@ function compare(types: TypeVerdicts, one: Resolved, schema: Schema): Judged {
         add("refused", errors.map(formatFieldError).join("; "));
       }
     } else if (!fits(kept, ASSIGNED)) add("accepted", `kept as ${JSON.stringify(kept)}`);
-    else if (!fits(kept, MARKED)) add("unmarked", `kept as ${JSON.stringify(kept)}`);
+    else if (!hasAll(kept, value) && fits(value, MEANT)) {
+      add("lost", `kept as ${JSON.stringify(kept)}`);
+    } else if (!fits(kept, MARKED)) add("unmarked", `kept as ${JSON.stringify(kept)}`);
     else if (!fits(kept, NAMED) && !/PreserveUnknownFields/.test(text))
       add("extra", `kept as ${JSON.stringify(kept)}`);
     return { value, loose: fits(value, LOOSE), sure: fits(value, SURE) };
   });
   return { number, values: answers, disagreements, text };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+/** Whether all fields of a value are left, but for those that are null. */
+function hasAll(kept: unknown, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) {
+    return value.every((item, index) =>
+      hasAll(Array.isArray(kept) ? kept[index] : undefined, item),
+    );
+  }
+  return Object.entries(value).every(
+    ([name, field]) =>
+      field === null || (isObject(kept) && Object.hasOwn(kept, name) && hasAll(kept[name], field)),
+  );
 }
 
 function randomValues(

@@ -19,7 +19,7 @@ const onSize =
   };
 
 function sizeOf(value: unknown, of: "text" | "list" | "object"): number | undefined {
-  if (of === "text") return typeof value === "string" ? [...value].length : undefined;
+  if (of === "text") return typeof value === "string" ? Array.from(value).length : undefined;
   if (of === "list") return Array.isArray(value) ? value.length : undefined;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? Object.keys(value).length : undefined;

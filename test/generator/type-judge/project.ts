@@ -59,7 +59,9 @@ export class Project {
 
   #createHost(): ts.CompilerHost {
     const host = ts.createCompilerHost(OPTIONS, true);
-    const { readFile, fileExists, getSourceFile } = host;
+    const readFile = host.readFile.bind(host);
+    const fileExists = host.fileExists.bind(host);
+    const getSourceFile = host.getSourceFile.bind(host);
     host.readFile = (path) => this.#files.get(path) ?? readFile(path);
     host.fileExists = (path) => this.#files.has(path) || fileExists(path);
     host.getSourceFile = (path, options, ...rest) => {

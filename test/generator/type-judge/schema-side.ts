@@ -34,7 +34,7 @@ export function generateKinds(
   const schemas = new Map(kinds.map(({ kind, type }) => [kind, schemaOf(type)]));
   const diagnostics = new Map<string, Diagnostic[]>();
   for (const one of findings.sorted()) {
-    const [, number = ""] = /case(\d+)(?:-\d+)?\.ts$/.exec(one.file ?? "") ?? [];
+    const [, number = ""] = /case(\d+)(?:-\d+)?\.ts$/.exec(one.file) ?? [];
     diagnostics.set(number, [...(diagnostics.get(number) ?? []), one]);
   }
   return new Map(

@@ -75,6 +75,7 @@ export class TypeVerdicts {
     if (flags & ts.TypeFlags.NonPrimitive) return typeof value === "object" && value !== null;
     if (!(flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return false;
     if (type.isIntersection()) {
+      if (this.#isNever(type)) return false;
       const plain = type.types.filter((part) => !(part.flags & ts.TypeFlags.Object));
       if (plain.length > 0) {
         return question.json
@@ -103,7 +104,7 @@ export class TypeVerdicts {
     if (known) return known;
     const fields = this.#checker
       .getPropertiesOfType(type)
-      .filter((symbol) => !isCode(symbol))
+      .filter((symbol) => !isCode(symbol) && !this.#isRenamedMethod(symbol))
       .map((symbol): TypeField => {
         const of = this.#checker.getTypeOfSymbol(symbol);
         const declarations = symbol.getDeclarations() ?? [];
@@ -178,8 +179,42 @@ export class TypeVerdicts {
     );
   }
 
-  #fitsUnion(type: ts.UnionType, value: unknown, question: Question, depth: number): boolean {
-    return type.types.some((part) => this.fits(part, value, question, depth + 1));
+  /** Whether no value can satisfy all parts: the tags of two variants contradict each other. */
+  #isNever(type: ts.IntersectionType): boolean {
+    if (this.#checker.getPropertiesOfType(type).length > 0) return false;
+    return type.types.some((part) => this.#checker.getPropertiesOfType(part).length > 0);
+  }
+
+  /** Whether it is a method under another name, which has no declaration. */
+  #isRenamedMethod(symbol: ts.Symbol): boolean {
+    if ((symbol.getDeclarations() ?? []).length > 0) return false;
+    return this.#checker.getTypeOfSymbol(symbol).getCallSignatures().length > 0;
+  }
+
+  #fitsUnion({ types }: ts.UnionType, value: unknown, question: Question, depth: number): boolean {
+    if (types.some((part) => this.fits(part, value, question, depth + 1))) return true;
+    const mayMix = !question.extra && question.json && !question.spelled;
+    if (!mayMix || typeof value !== "object" || value === null || Array.isArray(value))
+      return false;
+    // In a literal TypeScript takes the fields of all variants that no tag excludes.
+    const objects = types.filter((part) => this.isObject(part));
+    const fitting = objects.filter((part) =>
+      this.fits(part, value, { ...question, extra: true }, depth + 1),
+    );
+    const mixed = this.#hasTag(objects) ? fitting : objects;
+    const named = new Set(mixed.flatMap((part) => this.fieldsOf(part).map(({ name }) => name)));
+    return fitting.some((part) => {
+      const own = new Set(this.fieldsOf(part).map(({ name }) => name));
+      const entries = Object.entries(value).filter(([name]) => own.has(name) || !named.has(name));
+      return this.fits(part, Object.fromEntries(entries), question, depth + 1);
+    });
+  }
+
+  /** Whether a field tells some of the variants apart. */
+  #hasTag(variants: readonly ts.Type[]): boolean {
+    const fields = variants.flatMap((part) => this.fieldsOf(part));
+    const tags = fields.filter(({ type }) => (type.flags & ts.TypeFlags.Unit) !== 0);
+    return tags.some(({ name }) => fields.filter((field) => field.name === name).length > 1);
   }
 
   #fitsTemplate(type: ts.Type, value: string, { json, spelled }: Question): boolean {

@@ -24,15 +24,16 @@ export function randomCase(seed: number): Case {
 }
 
 function declare(maker: Maker): void {
-  maker.weighted<void>([
-    [5, () => declareClass(maker)],
-    [5, () => declareInterface(maker)],
-    [5, () => declareAlias(maker)],
-    [2, () => declareEnum(maker)],
-    [2, () => declareConstant(maker)],
-    [1, () => declareValue(maker)],
-    [1, () => declareRecursive(maker)],
+  const form = maker.weighted([
+    [5, () => declareClass],
+    [5, () => declareInterface],
+    [5, () => declareAlias],
+    [2, () => declareEnum],
+    [2, () => declareConstant],
+    [1, () => declareValue],
+    [1, () => declareRecursive],
   ]);
+  form(maker);
 }
 
 /** Runs with a type parameter in sight, sometimes. */
