@@ -41,7 +41,9 @@ async function run(code: string): Promise<Generated> {
 }
 
 const told = ({ diagnostics }: Generated): string[] =>
-  diagnostics.map(({ line, code, message }) => `${line - HEAD.split("\n").length + 1} ${code}: ${message}`);
+  diagnostics.map(
+    ({ line, code, message }) => `${line - HEAD.split("\n").length + 1} ${code}: ${message}`,
+  );
 
 interface Rule {
   readonly apiGroups?: readonly string[];
@@ -57,7 +59,8 @@ const rulesOf = ({ files }: Generated): readonly string[] =>
     const { rules = [] } = one.toJS() as { rules?: Rule[] };
     return rules.flatMap(({ resources = [], nonResourceURLs = [], resourceNames = [], verbs }) =>
       [...resources, ...nonResourceURLs].map(
-        (name) => `${name}${resourceNames.length > 0 ? `[${resourceNames.join(" ")}]` : ""}: ${verbs.join(" ")}`,
+        (name) =>
+          `${name}${resourceNames.length > 0 ? `[${resourceNames.join(" ")}]` : ""}: ${verbs.join(" ")}`,
       ),
     );
   });
@@ -198,14 +201,47 @@ const EXACT: readonly (readonly [what: string, code: string, ...rules: string[]]
 
 /** Code, and what is told at its lines. */
 const TOLD: readonly (readonly [what: string, code: string, ...lines: string[]])[] = [
-  ["a client for other code", "register(client);", "1 right-unclear: The role might be missing permissions for Client"],
-  ["a client in options for other code", "register({ deep: { client } });", "1 right-unclear: The role might be missing permissions for Client"],
-  ["a client that becomes any", "const api: any = manager.client;\napi.delete(Secret, key);", "1 right-unclear: The role might be missing permissions for Client", "2 right-unclear: The role might be missing permissions for Secret"],
-  ["a client that is cast", "const api = client as unknown as { drop(kind: unknown): void };\napi.drop(1);", "1 right-unclear: The role might be missing permissions for Client"],
-  ["a method for a library", "await Reflect.apply(client.list, client, [Secret]);", "1 right-unclear: The role might be missing permissions for list"],
-  ["the signer of a certificate", `await client.subresource("approval").update(CertificateSigningRequest, key, {});`, "1 right-unclear: The role might be missing permission to approve for the signer"],
-  ["a role of unknown rules", "declare const role: Role;\nawait client.apply(Role, role as never);", "2 right-unclear: The role might be missing permissions for this role"],
-  ["a path that is not constant", "await client.raw({ path: key.name });", "1 right-unclear: The role might be missing permissions for client.raw()"],
+  [
+    "a client for other code",
+    "register(client);",
+    "1 right-unclear: The role might be missing permissions for Client",
+  ],
+  [
+    "a client in options for other code",
+    "register({ deep: { client } });",
+    "1 right-unclear: The role might be missing permissions for Client",
+  ],
+  [
+    "a client that becomes any",
+    "const api: any = manager.client;\napi.delete(Secret, key);",
+    "1 right-unclear: The role might be missing permissions for Client",
+    "2 right-unclear: The role might be missing permissions for Secret",
+  ],
+  [
+    "a client that is cast",
+    "const api = client as unknown as { drop(kind: unknown): void };\napi.drop(1);",
+    "1 right-unclear: The role might be missing permissions for Client",
+  ],
+  [
+    "a method for a library",
+    "await Reflect.apply(client.list, client, [Secret]);",
+    "1 right-unclear: The role might be missing permissions for list",
+  ],
+  [
+    "the signer of a certificate",
+    `await client.subresource("approval").update(CertificateSigningRequest, key, {});`,
+    "1 right-unclear: The role might be missing permission to approve for the signer",
+  ],
+  [
+    "a role of unknown rules",
+    "declare const role: Role;\nawait client.apply(Role, role as never);",
+    "2 right-unclear: The role might be missing permissions for this role",
+  ],
+  [
+    "a path that is not constant",
+    "await client.raw({ path: key.name });",
+    "1 right-unclear: The role might be missing permissions for client.raw()",
+  ],
   [
     "an owner that is not known, and the same with a known one",
     `await client.apply(Secret, {} as never, { owner: page });
@@ -223,10 +259,26 @@ const TOLD: readonly (readonly [what: string, code: string, ...lines: string[]])
     `controllerFor(manager).for(Page).complete({ reconcile: async () => { await client.apply(Secret, {} as never, { owner: page }); } });`,
     "1 owned-not-watched: Secret objects are created for Page objects",
   ],
-  ["an index that nobody declares", `await client.list(Secret, { index: { name: "node", value: "a" } });`, `1 index-missing: Nothing declares the index "node" of Secret`],
-  ["a controller that is not completed", "controllerFor(manager).for(Page).owns(Secret);", "1 controller-incomplete: This controller is never completed"],
-  ["a variable that is not completed", "const builder = controllerFor(manager).for(Page);\nbuilder.owns(Secret);", "1 controller-incomplete: This controller is never completed"],
-  ["the status of a kind without the subresource", "declare const plain: Plain;\nawait client.status.patch(plain, { ready: 1 });", "2 no-status-subresource: Plain has no status subresource"],
+  [
+    "an index that nobody declares",
+    `await client.list(Secret, { index: { name: "node", value: "a" } });`,
+    `1 index-missing: Nothing declares the index "node" of Secret`,
+  ],
+  [
+    "a controller that is not completed",
+    "controllerFor(manager).for(Page).owns(Secret);",
+    "1 controller-incomplete: This controller is never completed",
+  ],
+  [
+    "a variable that is not completed",
+    "const builder = controllerFor(manager).for(Page);\nbuilder.owns(Secret);",
+    "1 controller-incomplete: This controller is never completed",
+  ],
+  [
+    "the status of a kind without the subresource",
+    "declare const plain: Plain;\nawait client.status.patch(plain, { ready: 1 });",
+    "2 no-status-subresource: Plain has no status subresource",
+  ],
 ];
 
 describe("the rights of code", () => {
@@ -238,7 +290,11 @@ describe("the rights of code", () => {
 
   it.each(TOLD)("are told of at the line: %s", async (_what, code, ...lines) => {
     const all = told(await run(code));
-    for (const line of lines) expect(all.filter((one) => one.startsWith(line)), all.join("\n")).toHaveLength(1);
+    for (const line of lines)
+      expect(
+        all.filter((one) => one.startsWith(line)),
+        all.join("\n"),
+      ).toHaveLength(1);
     expect(all).toHaveLength(lines.length);
   });
 

@@ -2,7 +2,12 @@
  * The part of `config/default` that follows from the code: kinds, webhooks and roles are deployed whether a command or
  * the user has written them.
  */
-import { CRD_LIST, MANAGER_ROLES, NAMESPACE_ANNOTATION, WEBHOOK_LIST } from "../../generator/stamp.ts";
+import {
+  CRD_LIST,
+  MANAGER_ROLES,
+  NAMESPACE_ANNOTATION,
+  WEBHOOK_LIST,
+} from "../../generator/stamp.ts";
 import { isJsonObject } from "../../kube/json.ts";
 import { defaultList, withCrds } from "./default-list.ts";
 import { Draft } from "./draft.ts";
@@ -52,7 +57,10 @@ interface Named {
 /** The roles and bindings that stay in a namespace of their own. */
 function namesElsewhere(roles: string | undefined): readonly Named[] {
   return readDocuments(roles ?? "", MANAGER_ROLES).flatMap((object) => {
-    const { kind, metadata } = object as { kind: string; metadata: Named & { annotations?: object } };
+    const { kind, metadata } = object as {
+      kind: string;
+      metadata: Named & { annotations?: object };
+    };
     const isElsewhere = NAMESPACE_ANNOTATION in (metadata.annotations ?? {});
     return isElsewhere ? [{ kind, name: metadata.name }] : [];
   });
