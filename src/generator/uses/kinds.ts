@@ -133,7 +133,7 @@ export class Kinds {
   /** The kind that a class or an interface declares, or the class that it extends. */
   #declaredKind(type: ts.Type): TokenModel | undefined {
     const { modules } = this.#reader;
-    for (const node of type.symbol?.declarations ?? []) {
+    for (const node of type.getSymbol()?.declarations ?? []) {
       const { fileName } = node.getSourceFile();
       const isClass = ts.isClassDeclaration(node);
       if (!isClass && !ts.isInterfaceDeclaration(node)) continue;

@@ -132,7 +132,7 @@ export function returnedBy(owner: ts.SignatureDeclaration): {
 } {
   const { body } = owner as ts.FunctionLikeDeclaration;
   if (!body) return { values: [], yields: [] };
-  if (!ts.isBlock(body)) return { values: [body as ts.Expression], yields: [] };
+  if (!ts.isBlock(body)) return { values: [body], yields: [] };
   const values: ts.Expression[] = [];
   const yields: ts.Expression[] = [];
   const visit = (node: ts.Node): void => {
@@ -155,3 +155,17 @@ export function isOuter(node: ts.Expression): boolean {
     ts.isNonNullExpression(parent);
   return (isNext && parent.expression === node) || ts.isParenthesizedExpression(parent);
 }
+
+export const NOTHING: Origins<never> = { found: [], lost: [] };
+
+/** The origins of several values. */
+export function union<T>(all: readonly Origins<T>[]): Origins<T> {
+  return { found: all.flatMap(({ found }) => found), lost: all.flatMap(({ lost }) => lost) };
+}
+
+/** Whether a parameter is the field of that name, where it is one. */
+export const isNamed = ({ name }: ts.ParameterDeclaration, step: string | typeof EACH): boolean =>
+  ts.isIdentifier(name) && isStep(name, step);
+
+export const isThis = (node: ts.ParameterDeclaration | undefined): boolean =>
+  node !== undefined && ts.isIdentifier(node.name) && node.name.text === "this";
