@@ -169,3 +169,16 @@ export const isNamed = ({ name }: ts.ParameterDeclaration, step: string | typeof
 
 export const isThis = (node: ts.ParameterDeclaration | undefined): boolean =>
   node !== undefined && ts.isIdentifier(node.name) && node.name.text === "this";
+
+/** The call through which a function was entered, for the values of its parameters. */
+export interface Frame {
+  readonly owner: ts.Node;
+  readonly call: Call;
+  readonly outer: Frame | undefined;
+}
+
+/** The frame of a function, the innermost one. */
+export function frameOf(frame: Frame | undefined, owner: ts.Node): Frame | undefined {
+  for (let at = frame; at; at = at.outer) if (at.owner === owner) return at;
+  return undefined;
+}

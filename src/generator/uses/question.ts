@@ -10,12 +10,14 @@ import { libraryResult, type LibraryPorts } from "./library-calls.ts";
 import {
   type Call,
   EACH,
+  type Frame,
   NOTHING,
   type Origins,
   type Path,
   argumentAt,
   bindingOf,
   classAround,
+  frameOf,
   givenTo,
   isNamed,
   isStep,
@@ -32,13 +34,6 @@ import { memberName, type Types } from "./types.ts";
 
 /** Settles a value where it stands; `undefined` where its origin has to be followed. */
 export type Settle<T> = (node: ts.Expression, path: Path) => readonly T[] | undefined;
-
-/** The call through which a function was entered, for the values of its parameters. */
-interface Frame {
-  readonly owner: ts.Node;
-  readonly call: Call;
-  readonly outer: Frame | undefined;
-}
 
 /** The place of a step: from where a value was handed on, and in which calls. */
 interface Place {
@@ -395,11 +390,6 @@ export class Question<T> {
     this.#ids.set(node, known);
     return known;
   }
-}
-
-function frameOf(frame: Frame | undefined, owner: ts.Node): Frame | undefined {
-  for (let at = frame; at; at = at.outer) if (at.owner === owner) return at;
-  return undefined;
 }
 
 const lostAt = <T>(node: ts.Node, { via }: Place): Origins<T> => ({
