@@ -165,7 +165,7 @@ export class Escapes {
   #apiIn(type: ts.Type, depth: number): string | undefined {
     const own = apiName(type, this.#types);
     if (own !== undefined || depth === 0 || !(type.flags & ts.TypeFlags.Object)) return own;
-    const declared = type.symbol?.declarations ?? [];
+    const declared = type.getSymbol()?.declarations ?? [];
     if (declared.length > 0 && !declared.some((one) => this.#types.isOfProject(one)))
       return undefined;
     for (const property of type.getProperties()) {
@@ -186,9 +186,10 @@ export class Escapes {
 /** The name of a type through which the API is reached. */
 function apiName(type: ts.Type, types: Types): string | undefined {
   const all = type.isUnionOrIntersection() ? type.types : [type];
-  const found = all.find(({ symbol }) => {
-    const isOurs = symbol?.declarations?.some((one) => types.isOfTsop(one)) ?? false;
-    return isOurs && API_TYPES.has(symbol.name);
+  const names = all.flatMap((one) => {
+    const symbol = one.getSymbol();
+    const isOurs = symbol?.declarations?.some((node) => types.isOfTsop(node)) ?? false;
+    return symbol && isOurs && API_TYPES.has(symbol.name) ? [symbol.name] : [];
   });
-  return found?.symbol.name;
+  return names[0];
 }

@@ -1,7 +1,6 @@
 /** The results of calls of JavaScript's own methods and of functions of tsop, as far as they hand values on. */
 import { ts } from "../load.ts";
-import { EACH, type Path, plain } from "./paths.ts";
-import type { Origins } from "./values.ts";
+import { EACH, NOTHING, type Origins, type Path, plain } from "./paths.ts";
 
 /** What following the result of such a call needs. */
 export interface LibraryPorts<T> {
@@ -12,8 +11,6 @@ export interface LibraryPorts<T> {
   readonly isMap: (node: ts.Expression) => boolean;
   readonly union: (all: readonly Origins<T>[]) => Origins<T>;
 }
-
-const NOTHING: Origins<never> = { found: [], lost: [] };
 
 /** Methods of lists by their results. */
 const SAME_LIST = new Set(

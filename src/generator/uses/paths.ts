@@ -13,6 +13,20 @@ export type Call = ts.CallExpression | ts.NewExpression;
 /** A step of a path, as a text that is the same for the same step. */
 export const shownPath = (path: Path): string => path.map(String).join("/");
 
+/** A value, and where it stands. */
+export interface Origin<T> {
+  readonly value: T;
+  readonly node: ts.Expression;
+  /** The call that hands it to the function in which it is used; absent where it is used where it stands. */
+  readonly via?: Call | undefined;
+}
+
+/** The origins of a value, and the places at which it got lost. */
+export interface Origins<T> {
+  readonly found: readonly Origin<T>[];
+  readonly lost: readonly Omit<Origin<T>, "value">[];
+}
+
 /** The expression below parentheses, assertions, `await`, `yield*` and the like. */
 export function plain(node: ts.Expression): ts.Expression {
   return ts.isParenthesizedExpression(node) ||
@@ -118,7 +132,7 @@ export function returnedBy(owner: ts.SignatureDeclaration): {
 } {
   const { body } = owner as ts.FunctionLikeDeclaration;
   if (!body) return { values: [], yields: [] };
-  if (!ts.isBlock(body)) return { values: [body as ts.Expression], yields: [] };
+  if (!ts.isBlock(body)) return { values: [body], yields: [] };
   const values: ts.Expression[] = [];
   const yields: ts.Expression[] = [];
   const visit = (node: ts.Node): void => {
@@ -140,4 +154,31 @@ export function isOuter(node: ts.Expression): boolean {
     ts.isCallExpression(parent) ||
     ts.isNonNullExpression(parent);
   return (isNext && parent.expression === node) || ts.isParenthesizedExpression(parent);
+}
+
+export const NOTHING: Origins<never> = { found: [], lost: [] };
+
+/** The origins of several values. */
+export function union<T>(all: readonly Origins<T>[]): Origins<T> {
+  return { found: all.flatMap(({ found }) => found), lost: all.flatMap(({ lost }) => lost) };
+}
+
+/** Whether a parameter is the field of that name, where it is one. */
+export const isNamed = ({ name }: ts.ParameterDeclaration, step: string | typeof EACH): boolean =>
+  ts.isIdentifier(name) && isStep(name, step);
+
+export const isThis = (node: ts.ParameterDeclaration | undefined): boolean =>
+  node !== undefined && ts.isIdentifier(node.name) && node.name.text === "this";
+
+/** The call through which a function was entered, for the values of its parameters. */
+export interface Frame {
+  readonly owner: ts.Node;
+  readonly call: Call;
+  readonly outer: Frame | undefined;
+}
+
+/** The frame of a function, the innermost one. */
+export function frameOf(frame: Frame | undefined, owner: ts.Node): Frame | undefined {
+  for (let at = frame; at; at = at.outer) if (at.owner === owner) return at;
+  return undefined;
 }

@@ -60,7 +60,7 @@ export class Receivers {
         return isPart ? this.#placesOf(callee.expression) : undefined;
       }
       if (!ts.isPropertyAccessExpression(at)) return undefined;
-      const owner = this.#types.at(at.expression).symbol?.name;
+      const owner = this.#types.at(at.expression).getSymbol()?.name;
       const isOfApi = owner === "Client" || owner === "Manager" || owner === "Cluster";
       if (!isOfApi) return undefined;
       const base = owner === "Client" ? this.#placesOf(at.expression) : [];

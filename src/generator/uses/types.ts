@@ -54,7 +54,7 @@ export class Types {
     const next = (types: readonly ts.Type[], more: Path = rest): readonly ts.Type[] =>
       types.flatMap((one) => this.#part(one, more, node));
     if (from.isUnion()) return next(from.types, path);
-    const items = isReference(from) ? checker.getTypeArguments(from) : [];
+    const items = this.argumentsOf(from);
     if (checker.isArrayType(from) && (step === EACH || /^\d+$/.test(step))) return next(items);
     if (checker.isTupleType(from) && (step === EACH || /^\d+$/.test(step))) {
       const one = step === EACH ? undefined : items[Number(step)];
@@ -62,7 +62,7 @@ export class Types {
     }
     const [first, second] = items;
     if (step === EACH) {
-      const name = from.symbol?.name ?? "";
+      const name = from.getSymbol()?.name ?? "";
       if (/^(?:Readonly)?Map$/.test(name) && first && second) {
         return rest[0] === "1" ? next([second], rest.slice(1)) : [];
       }
@@ -75,6 +75,11 @@ export class Types {
     if (property) return next([checker.getTypeOfSymbolAtLocation(property, node)]);
     const index = checker.getIndexTypeOfType(from, ts.IndexKind.String);
     return index ? next([index]) : [];
+  }
+
+  /** The type arguments of a type; none of one that takes none. */
+  argumentsOf(type: ts.Type): readonly ts.Type[] {
+    return isReference(type) ? this.checker.getTypeArguments(type) : [];
   }
 
   /** The declarations of a name or an access, behind imports. */
@@ -130,7 +135,7 @@ export class Types {
     const signatures = this.#signaturesIn(type, false);
     if (signatures.length > 0) return signatures;
     return type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown) ||
-      type.symbol?.name === "Function"
+      type.getSymbol()?.name === "Function"
       ? "unknown"
       : [];
   }
@@ -148,23 +153,22 @@ export class Types {
   /** The classes that a class extends, nearest first. */
   basesOf(node: ts.ClassLikeDeclaration): readonly ts.ClassLikeDeclaration[] {
     const found: ts.ClassLikeDeclaration[] = [];
-    let at: ts.ClassLikeDeclaration | undefined = node;
-    while (at) {
-      const base: ts.Expression | undefined = at.heritageClauses?.find(
-        ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
-      )?.types[0]?.expression;
-      const next: ts.ClassLikeDeclaration | undefined = base && this.classAt(base);
-      if (!next || found.includes(next)) break;
+    for (let next = this.#baseOf(node); next && !found.includes(next); next = this.#baseOf(next)) {
       found.push(next);
-      at = next;
     }
     return found;
+  }
+
+  #baseOf(node: ts.ClassLikeDeclaration): ts.ClassLikeDeclaration | undefined {
+    const base = node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
+      ?.types[0];
+    return base && this.classAt(base.expression);
   }
 
   /** The class of the project whose instance, or which itself, an expression is. */
   classAt(node: ts.Expression): ts.ClassLikeDeclaration | undefined {
     const type = this.checker.getNonNullableType(this.at(node));
-    const symbols = type.isIntersection() ? type.types.map(({ symbol }) => symbol) : [type.symbol];
+    const symbols = (type.isIntersection() ? type.types : [type]).map((one) => one.getSymbol());
     const declarations = symbols.flatMap((symbol) => symbol?.declarations ?? []);
     return declarations.find((one) => ts.isClassLike(one) && this.isOfProject(one)) as
       | ts.ClassLikeDeclaration
@@ -181,7 +185,7 @@ export class Types {
   }
 
   isMap(node: ts.Node): boolean {
-    return /^(?:Readonly)?Map$/.test(this.at(node).symbol?.name ?? "");
+    return /^(?:Readonly)?Map$/.test(this.at(node).getSymbol()?.name ?? "");
   }
 
   /** Whether nothing is known of an expression: it is `any`. */

@@ -65,7 +65,7 @@ export class Wiring {
   mainKind(builder: ts.Expression): readonly TokenModel[] | undefined {
     const { types, values, kinds } = this.#ports;
     const type = types.at(builder);
-    const [argument] = types.checker.getTypeArguments(type as ts.TypeReference) ?? [];
+    const [argument] = types.argumentsOf(type);
     const typed = argument && kinds.ofType(argument);
     if (typed) return typed;
     const { found, lost } = values.of(builder, [], (node, path) => {
@@ -218,7 +218,7 @@ export class Wiring {
 }
 
 const returnsBuilder = (types: Types, node: ts.Expression): boolean =>
-  types.at(node).symbol?.name === "ControllerBuilder";
+  types.at(node).getSymbol()?.name === "ControllerBuilder";
 
 /** The whole chain of calls that an expression begins. */
 function endOfChain(node: ts.Expression): ts.Expression {
