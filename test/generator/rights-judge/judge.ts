@@ -12,7 +12,7 @@ import { PLAIN, type Project, write } from "./project.ts";
 import { Ground, type Rule, rulesIn } from "./run.ts";
 
 /** A right that the role lacks. */
-export interface Missing {
+interface Missing {
   readonly right: Right;
   /** The lines of the project from which it was asked for, the innermost first. */
   readonly lines: readonly string[];
