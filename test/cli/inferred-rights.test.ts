@@ -14,11 +14,10 @@ async function succeed(root: string, ...argv: string[]): Promise<void> {
   expect([argv, code, err]).toEqual([argv, 0, ""]);
 }
 
-/** What authors do who would rather have the rights read from their code. */
-function withoutMarkers(root: string, controller: string): void {
-  const path = join(root, pathOf(controller));
-  const text = readFileSync(path, "utf8");
-  writeFileSync(path, text.replace(/^@Rbac\(.*\)\n/gm, "").replace("  Rbac,\n", ""));
+/** What authors do who would rather write each right beside its controller. */
+function withMarkersOnly(root: string): void {
+  const path = join(root, "PROJECT");
+  writeFileSync(path, `${readFileSync(path, "utf8")}rbac: markers\n`);
 }
 
 interface Role {
@@ -77,10 +76,9 @@ const ADDED: readonly (readonly [string, string[], string, string[]])[] = [
 describe.each([
   ["all namespaces", []],
   ["its own namespace", ["--namespaced"]],
-])("create in a project without any @Rbac, of %s", { timeout: 120_000 }, (_where, flags) => {
+])("create in a project of %s", { timeout: 120_000 }, (_where, flags) => {
   it.each(ADDED)("adds no @Rbac: %s", async (_what, create, controller, remove) => {
     const root = await projectAfter([PAGE], ...flags);
-    withoutMarkers(root, "page");
     await succeed(root, "manifests");
     const before = filesIn(root);
 
@@ -89,8 +87,10 @@ describe.each([
     const after = filesIn(root);
     expect(after[pathOf(controller)]).not.toContain("Rbac");
 
-    // What the markers grant that a first controller is scaffolded with is granted to the operator here, too.
-    const marked = await projectAfter([PAGE], ...flags);
+    // What the markers grant with which a controller is scaffolded where they are the role is granted here, too.
+    const marked = await projectAfter([], ...flags);
+    withMarkersOnly(marked);
+    await succeed(marked, ...PAGE);
     await succeed(marked, "create", ...create);
     expect(filesIn(marked)[pathOf(controller)]).toContain("@Rbac(");
     await succeed(marked, "manifests");
@@ -103,7 +103,6 @@ describe.each([
 
   it("adds code that compiles", async () => {
     const root = await projectAfter([PAGE], ...flags);
-    withoutMarkers(root, "page");
     for (const [, create] of ADDED) await succeed(root, "create", ...create);
     expect(typeErrors(root)).toEqual([]);
   });

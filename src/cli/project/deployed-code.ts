@@ -42,7 +42,7 @@ export async function deployedCode(
     draft.set(PROJECT_FILE, withCertificates(project.root, project.text, mode));
   }
   text = withListItems(defaultList, text, "replacements", {
-    items: namesElsewhere(planned.get(MANAGER_ROLES)).map(replacement),
+    items: replacements(namesElsewhere(planned.get(MANAGER_ROLES))),
     isOurs: isReplacement,
   });
   if (text !== before) draft.set(defaultList, text);
@@ -66,13 +66,33 @@ function namesElsewhere(roles: string | undefined): readonly Named[] {
   });
 }
 
-/** The annotation of such an object into its namespace. */
-const replacement = ({ kind, name }: Named): object => ({
-  source: { kind, name, fieldPath: `metadata.annotations.[${NAMESPACE_ANNOTATION}]` },
-  targets: [{ select: { kind, name }, fieldPaths: ["metadata.namespace"] }],
-});
+const STAY = `metadata.annotations.[${NAMESPACE_ANNOTATION}]`;
+const ACCOUNT = { kind: "ServiceAccount", name: "controller-manager" };
 
-const isReplacement = (item: unknown): boolean =>
-  isJsonObject(item) &&
-  isJsonObject(item["source"]) &&
-  item["source"]["fieldPath"] === `metadata.annotations.[${NAMESPACE_ANNOTATION}]`;
+/**
+ * Copies the annotation of each such object into its namespace, and the operator's account into its bindings: kustomize
+ * follows no name into another namespace.
+ */
+function replacements(names: readonly Named[]): readonly object[] {
+  const bindings = names.filter(({ kind }) => kind === "RoleBinding");
+  const toBindings = (field: string): object => ({
+    source: { ...ACCOUNT, fieldPath: `metadata.${field}` },
+    targets: bindings.map((select) => ({ select, fieldPaths: [`subjects.0.${field}`] })),
+  });
+  return [
+    ...names.map((named) => ({
+      source: { ...named, fieldPath: STAY },
+      targets: [{ select: named, fieldPaths: ["metadata.namespace"] }],
+    })),
+    ...(bindings.length > 0 ? [toBindings("name"), toBindings("namespace")] : []),
+  ];
+}
+
+const isReplacement = (item: unknown): boolean => {
+  const source = isJsonObject(item) ? item["source"] : undefined;
+  if (!isJsonObject(source)) return false;
+  return (
+    source["fieldPath"] === STAY ||
+    (source["kind"] === ACCOUNT.kind && source["name"] === ACCOUNT.name)
+  );
+};

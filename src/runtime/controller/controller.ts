@@ -23,7 +23,7 @@ import { FailureLog } from "./failure-log.ts";
 import { HotLoops } from "./hot-loops.ts";
 import { inTime } from "./in-time.ts";
 import { LoopTurns } from "./loop-turns.ts";
-import { isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
+import { explained, isGone, outcomeOf, parseKey, requeueOf } from "./outcomes.ts";
 import { ReconcileRun } from "./reconcile-run.ts";
 import type { ObservedReconcile } from "./reconcile-observer.ts";
 import type { Outcome, ReconcileContext } from "./reconciler.ts";
@@ -348,7 +348,8 @@ export class Controller {
   async #tellFailure(id: string, error: unknown, run: ReconcileRun): Promise<void> {
     const { clock, onError, options, scopes } = this.#parts;
     const key = parseKey(id);
-    if (run.signal.aborted || isConflict(error) || isGone(error, key)) return;
+    const isGoneNow = isGone(error, key, this.#queue.retries(id));
+    if (run.signal.aborted || isConflict(error) || isGoneNow) return;
     const timeoutMs = options.reconcileTimeoutMs;
     // The writes of the hook are not a reason to retry earlier than the backoff allows.
     this.#begunAtMs.set(id, Infinity);
@@ -383,13 +384,14 @@ export class Controller {
       log.error({ err: error }, `the reconcile failed for good: ${error.message}`);
       return;
     }
-    const text = `retry ${this.#queue.retries(id) + 1} after: ${messageOf(error)}`;
+    const retries = this.#queue.retries(id);
+    const text = `retry ${retries + 1} after: ${messageOf(error)}`;
     const nowMs = this.#parts.clock.monotonicMs();
     const waitMs = this.#queue.addRateLimited(id, this.#queue.priority(id));
     this.#causes.addLater(id, { dueMs: nowMs + waitMs, text, type: "retry" });
     // The object changed in between: the retry reads it again, and nobody need act.
     if (isConflict(error)) log.info("the object changed in the meantime; retrying");
-    else if (isGone(error, parseKey(id))) log.info(`trying again: ${error.message}`);
-    else this.#failures.tell(log, parseKey(id).name, error);
+    else if (isGone(error, parseKey(id), retries)) log.info(`trying again: ${error.message}`);
+    else this.#failures.tell(log, parseKey(id).name, explained(error, parseKey(id)));
   }
 }

@@ -39,9 +39,26 @@ export function givenUpAfter(afterMs: number): TsopError {
   );
 }
 
+/**
+ * The retries after which an object that the server does not find is not a deleted one any more: the cache would have
+ * heard of it. A missing subresource is answered as a missing object is.
+ */
+const GONE_RETRIES = 5;
+
 /** Whether the error says that the reconciled object was deleted in between. */
-export function isGone(error: unknown, { name }: ObjectKey): error is StatusError {
-  return isNotFound(error) && error.status.details?.name === name;
+export function isGone(error: unknown, { name }: ObjectKey, retries: number): error is StatusError {
+  return retries < GONE_RETRIES && isNotFound(error) && error.status.details?.name === name;
+}
+
+/** The error of a reconcile as it is logged: one that keeps saying that its object is missing has another reason. */
+export function explained(error: unknown, { name }: ObjectKey): unknown {
+  if (!isNotFound(error) || error.status.details?.name !== name) return error;
+  return new TsopError(
+    "subresource-missing",
+    `${error.message}, although the object exists.`,
+    "Check that the kind has the subresource that the reconcile writes, such as its status.",
+    { cause: error },
+  );
 }
 
 /** The key of `namespace/name`, or `name`. */

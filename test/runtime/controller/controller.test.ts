@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { settlePromises, VirtualClock } from "../../../src/clock.ts";
 import { TerminalError } from "../../../src/errors.ts";
-import { silentLogger } from "../../../src/log.ts";
+import { type Logger, silentLogger } from "../../../src/log.ts";
+import { failure } from "../../../src/kube/status.ts";
 import type { ObjectKey } from "../../../src/kube/object.ts";
 import { Controller } from "../../../src/runtime/controller/controller.ts";
 import type { ControllerOptions } from "../../../src/runtime/controller/controller-parts.ts";
@@ -22,6 +23,7 @@ function build(
   reconcile: Reconciler["reconcile"],
   options: ControllerOptions = {},
   clock = new VirtualClock(),
+  log: Logger = silentLogger,
 ) {
   const metrics = new OperatorMetrics(clock);
   const controller = new Controller({
@@ -30,7 +32,7 @@ function build(
     sources: [],
     sourceOf: noKinds,
     clock,
-    log: silentLogger,
+    log,
     metrics: metrics.controller("web", 1),
     scopes: new ReconcileScopes(clock),
     options,
@@ -63,6 +65,34 @@ describe("Controller", () => {
     stop.abort();
     await running;
     expect(clock.pending).toBe(0);
+  });
+
+  it("reports a subresource that is missing, which a server answers as it does a missing object", async () => {
+    const lines: string[] = [];
+    const child = (): Logger => log;
+    const log: Logger = {
+      ...silentLogger,
+      child,
+      info: (_: object | string, message?: string) => void lines.push(`info ${message ?? ""}`),
+      error: (_: object | string, message?: string) => void lines.push(`error ${message ?? ""}`),
+    };
+    const missing = failure(404, "NotFound", 'webs "kirk" not found', { name: "kirk" });
+    const { clock, controller, stop, running } = build(
+      async () => {
+        throw missing;
+      },
+      {},
+      new VirtualClock(),
+      log,
+    );
+    controller.enqueue(KEY);
+    await clock.advance(5 + 10 + 20 + 40 + 80);
+    stop.abort();
+    await running;
+    expect(lines.filter((line) => line.startsWith("info trying again"))).toHaveLength(5);
+    expect(lines.filter((line) => line.startsWith("error"))).toEqual([
+      expect.stringContaining('webs "kirk" not found, although the object exists'),
+    ]);
   });
 
   it("leaves the event loop its turn while thousands of keys come whose reconciles wait for nothing", async () => {
