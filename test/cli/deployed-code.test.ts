@@ -77,7 +77,9 @@ describe("what is written by hand", { timeout: 120_000 }, () => {
       const binding = own.find(({ kind }) => kind === "RoleBinding");
       expect(binding?.roleRef?.name).toBe(role?.metadata.name);
       const account = objects.find(({ kind }) => kind === "ServiceAccount");
-      expect(binding?.subjects).toMatchObject([account?.metadata ?? {}].map(({ name, namespace: at }) => ({ name, namespace: at })));
+      expect(binding?.subjects).toMatchObject(
+        [account?.metadata ?? {}].map(({ name, namespace: at }) => ({ name, namespace: at })),
+      );
     }
   });
 });
