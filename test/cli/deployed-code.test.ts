@@ -77,9 +77,8 @@ describe("what is written by hand", { timeout: 120_000 }, () => {
       const binding = own.find(({ kind }) => kind === "RoleBinding");
       expect(binding?.roleRef?.name).toBe(role?.metadata.name);
       const account = objects.find(({ kind }) => kind === "ServiceAccount");
-      expect(binding?.subjects).toMatchObject(
-        [account?.metadata ?? {}].map(({ name, namespace: at }) => ({ name, namespace: at })),
-      );
+      const { name, namespace: at } = account?.metadata ?? { name: "" };
+      expect(binding?.subjects).toMatchObject([{ name, namespace: at }]);
     }
   });
 });

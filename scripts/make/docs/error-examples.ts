@@ -636,6 +636,11 @@ export const ERROR_EXAMPLES: Readonly<Record<string, ErrorExample>> = {
   "storage-version": e(
     '@Resource({ ..., version: "v1" }) and @Resource({ ..., version: "v2" }) // neither has storage: true',
   ),
+  "subresource-missing": e(
+    "await client.status.patch(widget, { ready: true }); // of a CRD without the status subresource",
+    'widgets.example.com "one" not found, although the object exists.',
+    "Check that the kind has the subresource that the reconcile writes, such as its status.",
+  ),
   "syntax-error": e(
     "class WebSpec { image!: string",
     "What the parser of TypeScript says, such as: '}' expected.",

@@ -25,7 +25,7 @@ export function managerRoles(
   project: BoundProject | undefined,
 ): JsonObject[] {
   const plain = rolesOf(grants, MANAGER_ROLE);
-  if (!project) return plain.map(roleOf);
+  if (!project) return plain.map((role) => roleOf(role, nameAndNamespace(role)));
   const roles = plain.map(ofOtherNamespace);
   const bound = project.namespaced ? OPERATOR_NAMESPACE : "";
   const isBound = ({ name, namespace }: Role): boolean =>
@@ -36,7 +36,7 @@ export function managerRoles(
     (role) => (role.name === MANAGER_ROLE && !isBound(role)) || isElsewhere(role),
   );
   return [
-    ...[...empty, ...roles].map(roleOf),
+    ...[...empty, ...roles].map((role) => roleOf(role, metadataOf(role))),
     ...unbound.map((role) => bindingOf(role, project.projectName)),
   ];
 }
@@ -49,20 +49,23 @@ const isElsewhere = ({ namespace }: Pick<Role, "namespace">): boolean =>
 const ofOtherNamespace = (role: Role): Role =>
   isElsewhere(role) ? { ...role, name: `${role.name}-${role.namespace}` } : role;
 
-const metadataOf = ({ namespace }: Pick<Role, "namespace">): JsonObject => ({
+const nameAndNamespace = ({ name, namespace }: Pick<Role, "name" | "namespace">): JsonObject => ({
+  name,
   ...(namespace === "" ? {} : { namespace }),
-  ...(isElsewhere({ namespace }) ? { annotations: { [NAMESPACE_ANNOTATION]: namespace } } : {}),
 });
 
-function roleOf(role: Role): JsonObject {
-  const { name, namespace, rules } = role;
-  return {
-    apiVersion: `${GROUP}/v1`,
-    kind: namespace === "" ? "ClusterRole" : "Role",
-    metadata: { name, ...metadataOf(role) },
-    rules: rules.map(ruleOf),
-  };
-}
+/** The metadata in a project, whose `config/default` moves all objects but those with the annotation. */
+const metadataOf = (named: Pick<Role, "name" | "namespace">): JsonObject => ({
+  ...nameAndNamespace(named),
+  ...(isElsewhere(named) ? { annotations: { [NAMESPACE_ANNOTATION]: named.namespace } } : {}),
+});
+
+const roleOf = ({ namespace, rules }: Role, metadata: JsonObject): JsonObject => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: namespace === "" ? "ClusterRole" : "Role",
+  metadata,
+  rules: rules.map(ruleOf),
+});
 
 function ruleOf({ groups, resources, resourceNames, urls, verbs }: Rule): JsonObject {
   const parts = { apiGroups: groups, nonResourceURLs: urls, resourceNames, resources, verbs };
@@ -81,8 +84,7 @@ function bindingOf(role: Role, projectName: string): JsonObject {
     apiVersion: `${GROUP}/v1`,
     kind: isOfCluster ? "ClusterRoleBinding" : "RoleBinding",
     metadata: {
-      name: isElsewhere(role) ? `${name}-binding` : usual,
-      ...metadataOf(role),
+      ...metadataOf({ name: isElsewhere(role) ? `${name}-binding` : usual, namespace }),
       labels,
     },
     roleRef: { apiGroup: GROUP, kind: isOfCluster ? "ClusterRole" : "Role", name },

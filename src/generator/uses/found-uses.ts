@@ -4,8 +4,7 @@ import type { UnclearModel, UseModel, UsesModel } from "../model.ts";
 import type { Module } from "../read/code/module.ts";
 import type { Reader } from "../read/code/reader.ts";
 import { type TokenModel, tokenOf } from "../read/marks/token.ts";
-import { lastName, plain } from "./paths.ts";
-import type { Origin } from "./values.ts";
+import { lastName, type Origin, plain } from "./paths.ts";
 
 /** The action of a call on a kind. */
 export interface Deed {

@@ -5,9 +5,9 @@ import type { KindModel } from "../model.ts";
 import { evaluate } from "../read/code/evaluate.ts";
 import type { Reader } from "../read/code/reader.ts";
 import { declaredToken, type TokenModel } from "../read/marks/token.ts";
-import { type Path, plain } from "./paths.ts";
+import { type Origins, type Path, plain } from "./paths.ts";
 import { memberName, type Types } from "./types.ts";
-import type { Origins, Values } from "./values.ts";
+import type { Values } from "./values.ts";
 
 /** Finds the kinds of expressions: by their types where these say it, otherwise by where they come from. */
 export class Kinds {

@@ -1,7 +1,6 @@
 /** The results of calls of JavaScript's own methods and of functions of tsop, as far as they hand values on. */
 import { ts } from "../load.ts";
-import { EACH, type Path, plain } from "./paths.ts";
-import type { Origins } from "./values.ts";
+import { EACH, type Origins, type Path, plain } from "./paths.ts";
 
 /** What following the result of such a call needs. */
 export interface LibraryPorts<T> {

@@ -13,6 +13,20 @@ export type Call = ts.CallExpression | ts.NewExpression;
 /** A step of a path, as a text that is the same for the same step. */
 export const shownPath = (path: Path): string => path.map(String).join("/");
 
+/** A value, and where it stands. */
+export interface Origin<T> {
+  readonly value: T;
+  readonly node: ts.Expression;
+  /** The call that hands it to the function in which it is used; absent where it is used where it stands. */
+  readonly via?: Call | undefined;
+}
+
+/** The origins of a value, and the places at which it got lost. */
+export interface Origins<T> {
+  readonly found: readonly Origin<T>[];
+  readonly lost: readonly Omit<Origin<T>, "value">[];
+}
+
 /** The expression below parentheses, assertions, `await`, `yield*` and the like. */
 export function plain(node: ts.Expression): ts.Expression {
   return ts.isParenthesizedExpression(node) ||

@@ -1,4 +1,5 @@
 /** The rights of requests of any path: `client.raw({ path: "/apis/metrics.k8s.io/v1beta1/nodes" })`. */
+import { tableOf } from "../../table.ts";
 import { ts } from "../load.ts";
 import { plain } from "./paths.ts";
 
@@ -10,14 +11,14 @@ export type RawRight =
 /** The place of a value in a path that is known only when the program runs. */
 export const HOLE = "\u0000";
 
-const VERBS: Readonly<Record<string, readonly [one: string, all: string]>> = {
+const VERBS = tableOf<readonly [one: string, all: string]>({
   GET: ["get", "list"],
   HEAD: ["get", "list"],
   POST: ["create", "create"],
   PUT: ["update", "update"],
   PATCH: ["patch", "patch"],
   DELETE: ["delete", "deletecollection"],
-};
+});
 
 /**
  * The text of a path, with a hole for each part that is not constant.
@@ -43,7 +44,7 @@ export function pathText(
 
 /** The right that a request needs; `undefined` where the path does not say it. */
 export function rawRight(method: string, path: string, isWatch: boolean): RawRight | undefined {
-  const verbs = VERBS[method];
+  const verbs = VERBS.get(method);
   if (!verbs || !path.startsWith("/")) return undefined;
   const [root, ...parts] = path.slice(1).replace(/\/$/, "").split("/");
   const isResource = (root === "api" && parts.length > 1) || (root === "apis" && parts.length > 2);

@@ -2,6 +2,7 @@
  * Everything of a project that a value can come from: the calls of each function, what is assigned to variables and
  * fields, what is put into lists, and which classes extend which.
  */
+import { tableOf } from "../../table.ts";
 import { ts } from "../load.ts";
 import { type Call, type Path, EACH, plain, stepOf } from "./paths.ts";
 import type { Types } from "./types.ts";
@@ -23,12 +24,12 @@ interface Write {
 const PASSES_ON = new Set(["call", "bind"]);
 
 /** How a list or a map gets a value: which arguments it takes, and where they are. */
-const PUTS: Readonly<Record<string, { readonly from: number; readonly at: Path }>> = {
+const PUTS = tableOf<{ readonly from: number; readonly at: Path }>({
   push: { from: 0, at: [EACH] },
   unshift: { from: 0, at: [EACH] },
   add: { from: 0, at: [EACH] },
   set: { from: 1, at: [EACH, "1"] },
-};
+});
 
 /** Reads a project's files once, for the questions of those who follow values. */
 export class Survey {
@@ -102,7 +103,7 @@ export class Survey {
         add(this.#callers, declaration, { call, isShifted: true });
       }
     }
-    const put = PUTS[callee.name.text];
+    const put = PUTS.get(callee.name.text);
     if (!put) return;
     for (const value of call.arguments?.slice(put.from) ?? []) {
       const isSpread = ts.isSpreadElement(value);

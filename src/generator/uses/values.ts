@@ -10,6 +10,7 @@ import { libraryResult, type LibraryPorts } from "./library-calls.ts";
 import {
   type Call,
   EACH,
+  type Origins,
   type Path,
   argumentAt,
   bindingOf,
@@ -24,20 +25,6 @@ import {
 } from "./paths.ts";
 import type { Survey } from "./survey.ts";
 import { memberName, type Types } from "./types.ts";
-
-/** A value, and where it stands. */
-export interface Origin<T> {
-  readonly value: T;
-  readonly node: ts.Expression;
-  /** The call that hands it to the function in which it is used; absent where it is used where it stands. */
-  readonly via?: Call | undefined;
-}
-
-/** The origins of a value, and the places at which it got lost. */
-export interface Origins<T> {
-  readonly found: readonly Origin<T>[];
-  readonly lost: readonly Omit<Origin<T>, "value">[];
-}
 
 /** Settles a value where it stands; `undefined` where its origin has to be followed. */
 export type Settle<T> = (node: ts.Expression, path: Path) => readonly T[] | undefined;

@@ -73,7 +73,8 @@ describe("Controller", () => {
     const log: Logger = {
       ...silentLogger,
       child,
-      info: (_: object | string, message?: string) => void lines.push(`info ${message ?? ""}`),
+      info: (first: object | string, message?: string) =>
+        void lines.push(`info ${message ?? JSON.stringify(first)}`),
       error: (_: object | string, message?: string) => void lines.push(`error ${message ?? ""}`),
     };
     const missing = failure(404, "NotFound", 'webs "kirk" not found', { name: "kirk" });
@@ -89,7 +90,7 @@ describe("Controller", () => {
     await clock.advance(5 + 10 + 20 + 40 + 80);
     stop.abort();
     await running;
-    expect(lines.filter((line) => line.startsWith("info trying again"))).toHaveLength(5);
+    expect(lines.filter((line) => line.startsWith('info "trying again'))).toHaveLength(5);
     expect(lines.filter((line) => line.startsWith("error"))).toEqual([
       expect.stringContaining('webs "kirk" not found, although the object exists'),
     ]);
