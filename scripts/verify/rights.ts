@@ -36,7 +36,7 @@ export const program = defineVerification({
   about:
     "Writes random reconcilers, and runs each with the role that tsop infers and no other rights: nothing may be refused that no warning announced.",
   compares: "reconcilers",
-  needs: [],
+  needs: ["a build"],
   options: {
     count: { type: "number", default: 1000, about: "number of reconcilers" },
     seed: SEED,

@@ -50,7 +50,7 @@ export class Figures {
   unused = 0;
   missing = 0;
   unannounced = 0;
-  /** Announced by a warning that names the kind, at a line from which it does not lead to the call. */
+  /** Announced by a warning at another line, which names the kind or the verb. */
   elsewhere = 0;
   warned = 0;
   failed = 0;
@@ -116,7 +116,7 @@ export class Figures {
       `${part} of ${whole} (${((100 * part) / Math.max(whole, 1)).toFixed(2)} %)`;
     return [
       `projects with a refusal that no warning announced: ${percent(this.failed, this.projects)}`,
-      `rights that were missing: ${this.missing}; ${this.unannounced} without a warning, ${this.elsewhere} with one that names the kind elsewhere`,
+      `rights that were missing: ${this.missing}; ${this.unannounced} without a warning, ${this.elsewhere} with one at another line`,
       `granted rights that no run needed: ${percent(this.unused, this.granted)}`,
       `projects with warnings: ${percent(this.warned, this.projects)}`,
       `projects whose role a detour changed: ${percent(this.changed, this.compared)}`,

@@ -84,6 +84,50 @@ export const CLIENT_ROUTES: readonly ClientRoute[] = [
     return `(${parts.name("noApi")} ?? client)`;
   }),
   route("a promise", () => "(await Promise.resolve(client))"),
+  route("a value without a type", (parts) => {
+    parts.before.push(`const ${parts.name("api")}: any = client;`);
+    return parts.name("api");
+  }),
+  route("two assertions", () => "(client as unknown as Client)"),
+  route("a map", (parts) => {
+    parts.before.push(
+      `const ${parts.name("clients")} = new Map<string, Client>([["one", client]]);`,
+    );
+    return `${parts.name("clients")}.get("one")!`;
+  }),
+  route("a list", (parts) => {
+    parts.before.push(`const ${parts.name("clients")} = [client];`);
+    return `${parts.name("clients")}[0]!`;
+  }),
+  route("a destructured list", (parts) => {
+    parts.before.push(`const [${parts.name("api")}] = [client] as const;`);
+    return parts.name("api");
+  }),
+  route("assigned properties", () => "Object.assign({}, { client }).client"),
+  route("a reflected property", () => '(Reflect.get({ client }, "client") as Client)'),
+  route("an identity", (parts) => {
+    const same = parts.name("sameApi");
+    parts.put("helpers", `export const ${same} = <T>(one: T): T => one;`);
+    return `helpers.${same}(client)`;
+  }),
+  route("a function that returns a function", (parts) => {
+    const give = parts.name("give");
+    parts.put("helpers", `export const ${give} = (client: Client) => (): Client => client;`);
+    return `helpers.${give}(client)()`;
+  }),
+  route("a subtype", (parts) => {
+    const type = parts.name("Api");
+    parts.put("helpers", `export interface ${type} extends Client { readonly title?: string; }`);
+    return `(client as helpers.${type})`;
+  }),
+  route("a holder", (parts) => {
+    const type = parts.name("Holder");
+    parts.put(
+      "helpers",
+      `export class ${type}<C> {\nconstructor(readonly held: C) {}\nget value(): C {\nreturn this.held;\n}\n}`,
+    );
+    return `new helpers.${type}(client).value`;
+  }),
 ];
 
 /** A way to a method of a client. */
@@ -114,8 +158,8 @@ export const METHOD_ROUTES: readonly MethodRoute[] = [
   {
     name: "a client of an arrow function",
     write(parts, client, method) {
-      parts.before.push(`const ${parts.name("of")} = () => ${client};`);
-      return `${parts.name("of")}().${method}`;
+      parts.before.push(`const ${parts.name("of")} = async () => ${client};`);
+      return `(await ${parts.name("of")}()).${method}`;
     },
   },
   {

@@ -6,7 +6,7 @@ import type { Parts } from "./parts.ts";
 export interface Feature {
   readonly name: string;
   /** Whether it goes with a kind; with all that are in namespaces when absent. */
-  fits?(kind: PoolKind): boolean;
+  readonly fits?: (kind: PoolKind) => boolean;
   write(parts: Parts, kind: PoolKind): void;
 }
 

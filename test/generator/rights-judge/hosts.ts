@@ -1,7 +1,7 @@
 /** The forms of reconcilers. */
 
 /** The code of a reconciler that a form places. */
-export interface Body {
+interface Body {
   /** The statements of `reconcile`, in which `key`, `client` and `self` are known. */
   readonly reconcile: string;
   /** Members of a class. */

@@ -12,7 +12,7 @@ import { PLAIN, type Project, write } from "./project.ts";
 import { Ground, type Rule, rulesIn } from "./run.ts";
 
 /** A right that the role lacks. */
-export interface Missing {
+interface Missing {
   readonly right: Right;
   /** The lines of the project from which it was asked for, the innermost first. */
   readonly lines: readonly string[];
@@ -186,7 +186,7 @@ function ruleFor(right: Right): Rule {
   return { apiGroups: [group.join(".")], resources: [resource], verbs: [verb] };
 }
 
-/** Whether a warning is at a line that asked for the right, or names the kind. */
+/** Whether a warning is at a line that asked for the right, or elsewhere and names the kind or the verb. */
 function announced(
   right: Right,
   lines: readonly string[],
@@ -199,8 +199,13 @@ function announced(
   );
   const warnings = diagnostics.filter(({ code }) => code.startsWith("right-"));
   if (warnings.some(({ file, line }) => lines.includes(`${file}:${line}`))) return "at the line";
-  const names = new RegExp(`\\b${kind?.name ?? "nothing at all"}\\b`);
-  return warnings.some(({ message }) => names.test(message)) ? "elsewhere" : "no";
+  const [verb = ""] = right.split(" ");
+  const namesKind = new RegExp(`\\b${kind?.name ?? "nothing at all"}\\b`);
+  // Where a kind that is not known enters: the message says what is done with it.
+  const namesVerb = new RegExp(`permission to [\\w ]*\\b${verb}\\b.* the kind of `);
+  const isTold = ({ message }: Diagnostic): boolean =>
+    namesKind.test(message) || namesVerb.test(message);
+  return warnings.some(isTold) ? "elsewhere" : "no";
 }
 
 /** The rights to the finalizers of the owners whose deletion a written object blocks. */

@@ -167,6 +167,37 @@ export const KIND_ROUTES: readonly KindRoute[] = [
     },
     { needsClass: true },
   ),
+  route("the first of a list", (_, { name }) => `[${name}].at(0)!`),
+  route("a found item", (_, { name }) => `[${name}].find((one) => one !== undefined)!`),
+  route("the values of a record", (_, { name }) => `Object.values({ one: ${name} })[0]!`),
+  route("a value without a type", (_, { name }) => `(${name} as any)`, { isUntyped: true }),
+  route(
+    "a facts object",
+    (_, { apiVersion, name, plural, namespaced: isNamespaced }) => {
+      const [version = "", group = ""] = apiVersion.split("/").reverse();
+      return `({ group: "${group}", version: "${version}", kind: "${name}", plural: "${plural}", namespaced: ${isNamespaced} } as Token)`;
+    },
+    { isUntyped: true },
+  ),
+  route("a holder", (parts, { name }) => {
+    const type = parts.name("KindHolder");
+    parts.put("kinds", `export class ${type}<K> {\nconstructor(readonly held: K) {}\n}`);
+    return `new kinds.${type}(${name}).held`;
+  }),
+  route("an enum's key", (parts, { name }) => {
+    const type = parts.name("Choice");
+    parts.put("controller", `enum ${type} { One = "one" }`);
+    parts.put("controller", `const ${type}s = { [${type}.One]: ${name} };`);
+    return `${type}s[${type}.One]`;
+  }),
+  route(
+    "a name in a constant at run time",
+    (parts, { name, apiVersion }) => {
+      parts.before.push(`const ${parts.name("called")} = "${name}";`);
+      return `await client.dynamic("${apiVersion}", ${parts.name("called")})`;
+    },
+    { isUntyped: true },
+  ),
   route(
     "its name at run time",
     (_, { name, apiVersion }) => `await client.dynamic("${apiVersion}", "${name}")`,

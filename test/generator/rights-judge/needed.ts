@@ -1,6 +1,5 @@
 /** The rights that requests need, as kube-apiserver asks its authorizers for them. */
-import type { ForeignRef } from "./observed.ts";
-import type { Observed } from "./observed.ts";
+import type { ForeignRef, Observed } from "./observed.ts";
 
 /** A right: `get secrets`, `patch deployments.apps/scale`. */
 export type Right = string;

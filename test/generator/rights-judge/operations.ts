@@ -1,22 +1,22 @@
 /** What random reconcilers do with a kind. */
-import { kindNamed, type PoolKind } from "./kinds.ts";
+import type { PoolKind } from "./kinds.ts";
 
 /** The expressions from which the code of an operation is made. */
-export interface Words {
+interface Words {
   /** The client. */
   readonly client: string;
   /** The kind. */
   readonly kind: string;
   /** The callee of a method of the client. */
-  method(name: string): string;
+  readonly method: (name: string) => string;
 }
 
 /** An operation; `key` and `page` are in scope where its code stands. */
 export interface Operation {
   readonly name: string;
   /** The kinds with which it succeeds. */
-  fits(kind: PoolKind): boolean;
-  code(words: Words): string;
+  readonly fits: (kind: PoolKind) => boolean;
+  readonly code: (words: Words) => string;
   /** Whether the code mentions `page`. */
   readonly needsPage?: boolean;
   /** Whether a plain `Reader` suffices. */
@@ -338,7 +338,3 @@ export function operationNamed(name: string): Operation {
   if (!operation) throw new Error(`there is no operation ${name}`);
   return operation;
 }
-
-/** Whether an operation succeeds with a kind of the pool. */
-export const fitsKind = (operation: string, kind: string): boolean =>
-  operationNamed(operation).fits(kindNamed(kind));

@@ -25,7 +25,7 @@ const FIXED_ROUTES = new Set(
 );
 
 /** Whether the choices of a deed go together. */
-export function isSound(host: string, deed: Deed): boolean {
+function isSound(host: string, deed: Deed): boolean {
   const { isClass = false } = named(HOSTS, host);
   const operation = operationNamed(deed.operation);
   const kind = named(KIND_ROUTES, deed.kindRoute);
@@ -45,10 +45,7 @@ export function isSound(host: string, deed: Deed): boolean {
   return deed.methodRoute === METHOD_ROUTES[0]?.name || operation.only !== undefined;
 }
 
-function pickRoute<T extends { readonly name: string }>(
-  random: Random,
-  table: readonly T[],
-): string {
+function pickRoute(random: Random, table: readonly { readonly name: string }[]): string {
   const [plainest] = table;
   return plainest && random.chance(PLAIN_SHARE) ? plainest.name : random.pick(table).name;
 }

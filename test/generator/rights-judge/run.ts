@@ -134,7 +134,7 @@ async function grant(cluster: ControlPlane, rules: readonly Rule[]): Promise<voi
     subjects: [{ apiGroup: RBAC, kind: "User", name: OPERATOR }],
   };
   for (const object of [role, binding]) {
-    await client.create(await client.dynamic(object.apiVersion, object.kind), object as never);
+    await client.create(await client.dynamic(object.apiVersion, object.kind), object);
   }
 }
 
@@ -144,11 +144,9 @@ function errorsInto(errors: string[]): Logger {
     debug: () => undefined,
     info: () => undefined,
     warn: () => undefined,
-    error: (fields: object | string, message = "") => {
+    error: (fields: object | string, message?: string) => {
       const { err } = typeof fields === "string" ? { err: fields } : (fields as { err?: unknown });
-      errors.push(
-        `${message}: ${err instanceof Error ? (err.stack ?? err.message) : inspect(err)}`,
-      );
+      errors.push(`${message ?? ""}: ${inspect(err)}`);
     },
     child: () => logger,
   };

@@ -1,7 +1,7 @@
 /** The ways in which programs build and start a controller. */
 
 /** The pieces of such a program. */
-export interface Program {
+interface Program {
   /** The expression of the reconciler; `manager` and `controller` are known. */
   readonly reconciler: string;
   readonly chain: string;
