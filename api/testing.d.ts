@@ -345,6 +345,7 @@ interface ConnectionSink {
 interface Identity {
   readonly user: string;
   readonly groups?: readonly string[];
+  readonly key?: KeyObject;
 }
 
 interface ManifestObject {

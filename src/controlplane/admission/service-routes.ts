@@ -19,7 +19,7 @@ export interface ServicePort {
 }
 
 /** The annotation of a Service with its address, or with `PORT=ADDRESS` for some of its ports, comma-separated. */
-export const ROUTE = "tsop.dev/route";
+const ROUTE = "tsop.dev/route";
 
 const ADDRESS = String.raw`(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}`;
 const ROUTE_PATTERN = new RegExp(

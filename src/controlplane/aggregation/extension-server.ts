@@ -19,7 +19,7 @@ export interface Sent {
 type Spec = ApiService["spec"];
 
 /** The host name in the certificate of a Service's server. */
-export const serverName = ({ service }: Spec): string =>
+const serverName = ({ service }: Spec): string =>
   `${service?.name ?? ""}.${service?.namespace ?? ""}.svc`;
 
 /**
