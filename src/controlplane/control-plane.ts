@@ -26,12 +26,8 @@ import { ADMIN, type Identity, kubeconfigText } from "./auth/kubeconfig.ts";
 import { TokenAuthority } from "./auth/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import { createBootstrapObjects, publishServer } from "./bootstrap.ts";
-import type { ControllerContext, IssueToken } from "./controllers/framework/client.ts";
-import { type RunningControllers, startControllers } from "./controllers/start-controllers.ts";
-import { toolsOf } from "./controllers/framework/controller.ts";
-import { WorkLoop } from "./controllers/framework/work-loop.ts";
-import { CrdController } from "./crd/crd-controller.ts";
 import type { ServedResource } from "./kinds.ts";
+import { runControllers } from "./run-controllers.ts";
 import { acceptAdmitted } from "./server/write/admitted.ts";
 import { converterWith } from "./server/cluster/versions.ts";
 import { Api } from "./server/requests/api.ts";
@@ -39,7 +35,6 @@ import { followApiServices } from "./server/cluster/api-services.ts";
 import { BookmarkTicks } from "./server/cluster/bookmark-ticks.ts";
 import { type Cluster, randomUid } from "./server/cluster/cluster.ts";
 import { Conversion } from "./server/cluster/conversion.ts";
-import { controllerContext } from "./server/controller-client.ts";
 import { followDefinitions, withDefinitions } from "./server/cluster/definitions.ts";
 import {
   type DirectExchange,
@@ -379,36 +374,3 @@ const signingRight = (subresource: string): Attributes => ({
   namespace: "",
   name: "",
 });
-
-/**
- * How long a real API server takes to notice that a definition is deleted, in milliseconds: clients
- * look at it once more.
- */
-const DEFINITION_GRACE_MS = 100;
-
-/** Runs the server's own controller of definitions, and the others as the options say. */
-function runControllers(
-  cluster: Cluster,
-  { controllers = "on", nodes = 1, podTiming = "instant" }: ControlPlaneOptions,
-  more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
-): RunningControllers {
-  const { log, tokens } = cluster;
-  const issueToken: IssueToken = (account, secret) => tokens.issueForSecret(account, secret);
-  const context = { ...controllerContext(cluster), log, nodes, podTiming, ...more, issueToken };
-  const tools = toolsOf(context, "kube-apiserver");
-  const graceMs = podTiming === "real" ? DEFINITION_GRACE_MS : 0;
-  const definitions = new WorkLoop([new CrdController(tools, { graceMs })], tools, log);
-  definitions.start();
-  const others = controllers === "off" ? undefined : startControllers(context, controllers);
-  return {
-    async settle() {
-      await definitions.settle();
-      await others?.settle();
-      await definitions.settle();
-    },
-    stop() {
-      definitions.stop();
-      others?.stop();
-    },
-  };
-}

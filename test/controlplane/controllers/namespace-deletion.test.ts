@@ -36,8 +36,10 @@ const NO_PROBLEM = [
 
 describe("A namespace that is deleted", () => {
   it("loses its pods first, then all other content, and tells what remains", async () => {
-    cluster = await simulatedCluster();
-    const { client, settle } = cluster;
+    const started = await simulatedCluster();
+    cluster = started;
+    const { client } = cluster;
+    const settle = (): Promise<void> => started.settle();
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "order" } };
     await cluster.create("namespaces", namespace);
     await settle();
@@ -67,7 +69,7 @@ describe("A namespace that is deleted", () => {
 
     const seen: string[][] = [];
     const stop = client.subscribe(({ resource, object }) => {
-      if (resource.plural === "namespaces") seen.push(conditionsOf(object as Namespace));
+      if (resource.plural === "namespaces") seen.push(conditionsOf(object));
     });
     const held = { namespace: "order", name: "held" };
     await client.patch(CONFIG_MAPS, held, { metadata: { finalizers: null } });

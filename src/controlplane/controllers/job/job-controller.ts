@@ -89,9 +89,9 @@ export class JobController extends ObjectController<Job> {
   }
 
   /** Collects the changes that concern a Job. */
-  #batched({ keysOf, ...watched }: Watch): Watch {
+  #batched(watched: Watch): Watch {
     const collect = (event: StoreEvent): string[] => {
-      const keys = [...keysOf(event)];
+      const keys = [...watched.keysOf(event)];
       for (const key of keys) this.#plan(key, this.#batchMs);
       return keys;
     };

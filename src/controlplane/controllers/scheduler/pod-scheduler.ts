@@ -54,7 +54,8 @@ export class PodScheduler extends ObjectController<Pod> {
   /** The pod itself; and those that wait, when a pod on a node leaves room or becomes a neighbor. */
   *#concernedBy({ type, object, old }: StoreEvent<Pod>): Iterable<string> {
     if (!object.spec.nodeName) {
-      yield* keysOf([object]);
+      // A pod waits until something else changes: not its status, which the scheduler writes.
+      if (!old || !isSamePod(old, object)) yield* keysOf([object]);
       // A pod that is no longer nominated for a node leaves it to others.
       const { nominatedNodeName } = object.status ?? {};
       const isFree = type === "DELETED" || (old?.status?.nominatedNodeName && !nominatedNodeName);
@@ -220,8 +221,15 @@ const hasNeighbors = ({ spec }: Pod): boolean =>
   Boolean(spec.affinity?.podAffinity ?? spec.affinity?.podAntiAffinity) ||
   (spec.topologySpreadConstraints ?? []).length > 0;
 
+const isSamePod = (old: Pod, { metadata, spec }: Pod): boolean =>
+  old.metadata.deletionTimestamp === metadata.deletionTimestamp &&
+  sameJson(old.metadata.labels, metadata.labels) &&
+  sameJson(old.spec, spec);
+
+/** Whether the spec changed: a deletion, which makes no room before the pod has ended, counts as a generation, too. */
 const isResized = (old: Pod, { metadata }: Pod): boolean =>
-  old.metadata.generation !== metadata.generation;
+  old.metadata.generation !== metadata.generation &&
+  old.metadata.deletionTimestamp === metadata.deletionTimestamp;
 
 const isMoved = (old: Pod, { metadata }: Pod): boolean =>
   !old.spec.nodeName || !sameJson(old.metadata.labels, metadata.labels);
