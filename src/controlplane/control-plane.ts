@@ -15,7 +15,7 @@ import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookUsers } from "./admission/webhook-credentials.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
 import { Aggregator } from "./aggregation/aggregator.ts";
-import type { Attributes } from "./request-attributes.ts";
+import { signingRight } from "./request-attributes.ts";
 import { identify } from "./auth/authenticator.ts";
 import type { KeyPair } from "../kube/x509/certificate.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
@@ -365,12 +365,28 @@ function notListening(): TsopError {
   );
 }
 
-const signingRight = (subresource: string): Attributes => ({
-  verb: "create",
-  group: "certificates.k8s.io",
-  version: "*",
-  resource: "certificatesigningrequests",
-  subresource,
-  namespace: "",
-  name: "",
-});
+/** Runs the server's own controller of definitions, and the others as the options say. */
+function runControllers(
+  cluster: Cluster,
+  { controllers = "on", nodes = 1, podTiming = "instant" }: ControlPlaneOptions,
+  more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
+): RunningControllers {
+  const { log, tokens } = cluster;
+  const issueToken: IssueToken = (account, secret) => tokens.issueForSecret(account, secret);
+  const context = { ...controllerContext(cluster), log, nodes, podTiming, ...more, issueToken };
+  const tools = toolsOf(context, "kube-apiserver");
+  const definitions = new WorkLoop([new CrdController(tools)], tools, log);
+  definitions.start();
+  const others = controllers === "off" ? undefined : startControllers(context, controllers);
+  return {
+    async settle() {
+      await definitions.settle();
+      await others?.settle();
+      await definitions.settle();
+    },
+    stop() {
+      definitions.stop();
+      others?.stop();
+    },
+  };
+}

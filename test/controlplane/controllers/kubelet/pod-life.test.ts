@@ -37,7 +37,7 @@ async function start(podTiming?: "real" | "instant") {
     await client.create(Pod, {
       metadata: { ...key },
       spec: { containers: [{ name: "c", image: "x:1", ...container }], ...spec },
-    } as Pod);
+    });
     await cluster.settle();
   };
   const pod = (on = cluster): Promise<Pod> => clientFor(on).get(Pod, key);

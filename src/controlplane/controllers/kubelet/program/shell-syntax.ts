@@ -46,7 +46,7 @@ export type Command =
     }
   | { readonly kind: "group" | "subshell"; readonly body: Script };
 
-export interface Statement {
+interface Statement {
   readonly command: Command;
   /** The operator before it. */
   readonly joint: ";" | "&&" | "||";
