@@ -14,7 +14,7 @@ import { ValidatingPolicies } from "./admission/policies/validating-policies.ts"
 import { WebhookAdmission } from "./admission/webhook-admission.ts";
 import { WebhookUsers } from "./admission/webhook-credentials.ts";
 import { WebhookCaller } from "./admission/webhook-caller.ts";
-import type { Attributes } from "./request-attributes.ts";
+import { signingRight } from "./request-attributes.ts";
 import { identify } from "./auth/authenticator.ts";
 import type { KeyPair } from "../kube/x509/certificate.ts";
 import { CertificateAuthority } from "./auth/certificates.ts";
@@ -364,13 +364,3 @@ function notListening(): TsopError {
     "Speak to it with `clientFor(cluster)`, `installOperator(cluster)` or `inProcess(cluster)` of tsop/testing, or leave out `listen: false`.",
   );
 }
-
-const signingRight = (subresource: string): Attributes => ({
-  verb: "create",
-  group: "certificates.k8s.io",
-  version: "*",
-  resource: "certificatesigningrequests",
-  subresource,
-  namespace: "",
-  name: "",
-});

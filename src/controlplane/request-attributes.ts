@@ -23,3 +23,14 @@ interface PathAttributes {
   readonly verb: string;
   readonly path: string;
 }
+
+/** The right to create that subresource of certificate requests. */
+export const signingRight = (subresource: string): Attributes => ({
+  verb: "create",
+  group: "certificates.k8s.io",
+  version: "*",
+  resource: "certificatesigningrequests",
+  subresource,
+  namespace: "",
+  name: "",
+});

@@ -1,4 +1,5 @@
 /** `docs/differences.md`: where the embedded control plane does not answer as a real one does. */
+import { KNOWN } from "../controlplane/kubelet-recordings/known.ts";
 import { REASONS } from "./reasons.ts";
 import type { ScenarioResult } from "./recorded.ts";
 import { countsByGroup, percentOf, type RecordingResult } from "./replay.ts";
@@ -46,7 +47,15 @@ export function differencesPage(results: readonly RecordingResult[]): string {
     if (different.length === 0) return [];
     return [`\n## ${group}: ${GROUPS[group] ?? ""}\n`, ...different.map(lineOf)];
   });
-  return `${HEAD}${rows.join("\n")}\n\nEach line below is a scenario in which at least one answer differs, with the number of those and the reason.\n${sections.join("\n")}\n`;
+  return `${HEAD}${rows.join("\n")}\n\nEach line below is a scenario in which at least one answer differs, with the number of those and the reason.\n${sections.join("\n")}\n\n${simulatedNodes()}`;
+}
+
+/** Where pods of simulated nodes differ from recorded ones of a real node. */
+function simulatedNodes(): string {
+  const lines = Object.entries(KNOWN).flatMap(([name, subjects]) =>
+    Object.entries(subjects).map(([subject, reason]) => `- ${name}, ${subject}: ${reason}`),
+  );
+  return `## Simulated nodes\n\n\`npm run verify -- kubelet\` compares what a watcher sees of pods, their owners and events with recordings of a real node. These differ:\n\n${lines.join("\n")}\n\nNo program runs, so these are as the page about [simulation](control-plane.md#pods) says: what a command does that is not understood, which images and programs exist, what probes over the network find, and how long everything takes. The status of a pod has no \`resources\` of the pod and no \`user\` of its containers.\n`;
 }
 
 /** Titles hold `<`, `*` and the like: they are text here, not Markdown. */

@@ -21,6 +21,9 @@ const OWNERS = new Map([
   ["poddisruptionbudgets.policy", "PodDisruptionBudget"],
 ]);
 
+/** How much earlier or later than the recording's end is looked at, too. */
+const AROUND_MS = 2000;
+
 /** The names of the recordings in a folder with `manifests` and `recorded/real-*`. */
 export const recordingNames = (folder: string): string[] =>
   readdirSync(join(folder, "manifests")).map((file) => file.replace(/\.yaml$/, ""));
@@ -56,8 +59,15 @@ function normalized(sections: Sections): Sections {
   return kept;
 }
 
-/** Plays a manifest; the seed decides what is left to chance. */
-export async function play(folder: string, name: string, seed: number): Promise<Sections> {
+/**
+ * Plays a manifest; the seed decides what is left to chance. Returns what was seen by some times around the end of the recording, as times
+ * are not compared.
+ */
+export async function play(
+  folder: string,
+  name: string,
+  seed: number,
+): Promise<readonly Sections[]> {
   const text = readFileSync(join(folder, "manifests", `${name}.yaml`), "utf8");
   const clock = new VirtualClock({ startMs: Date.parse("2026-01-05T10:00:00Z"), seed });
   const cluster = await startControlPlane({ clock, listen: false, podTiming: "real" });
@@ -73,7 +83,7 @@ async function watched(
   clock: VirtualClock,
   name: string,
   text: string,
-): Promise<Sections> {
+): Promise<readonly Sections[]> {
   const namespace = `k-${name}`;
   const steps = new Steps(cluster, namespace);
   await steps.send("POST", "/api/v1/namespaces", {
@@ -99,14 +109,16 @@ async function watched(
     atMs: Number(at) * 1000 + 600,
     command,
   }));
-  for (let atMs = 0; atMs < seconds * 1000 + 300; atMs += 100) {
+  const seen: Sections[] = [];
+  for (let atMs = 0; atMs < seconds * 1000 + AROUND_MS; atMs += 100) {
     for (const { command } of commands.filter((one) => one.atMs === atMs)) {
       await steps.run(command);
       await cluster.settle();
     }
     await pass(100);
+    if (atMs >= seconds * 1000 - AROUND_MS && atMs % 500 === 0) seen.push(watcher.sections());
   }
-  return watcher.sections();
+  return seen;
 }
 
 class Watcher {

@@ -73,7 +73,7 @@ export async function* killContainer(
   const lastMs = parts.nowMs + left * 1000;
   if (endMs > parts.nowMs) yield Math.min(endMs, lastMs) - parts.nowMs;
   if (endMs <= lastMs) return;
-  yield timing.stopMs;
+  yield timing.killMs;
   runtime.kill(name, parts.nowMs);
 }
 

@@ -44,6 +44,7 @@ export class Kubelet extends ObjectController<Pod> {
     ),
   ];
   readonly #timing: PodTiming;
+  readonly #relistPhaseMs: number;
   readonly #addresses = new PodAddresses();
   readonly #workers = new Map<string, PodWorker>();
   /** The keys of pods whose annotation is not understood, and whose event was recorded. */
@@ -52,6 +53,9 @@ export class Kubelet extends ObjectController<Pod> {
   constructor(tools: Tools, timing: PodTiming) {
     super(tools);
     this.#timing = timing;
+    // As a kubelet that was started some time before.
+    this.#relistPhaseMs =
+      timing.relistMs === 0 ? 0 : Math.floor(timing.relistMs * this.clock.random());
   }
 
   *#podsOf({ metadata: { name } }: Node): Iterable<string> {
@@ -122,7 +126,8 @@ export class Kubelet extends ObjectController<Pod> {
     const timing = this.#timing;
     const address = this.#addresses.of(key);
     const hostAddress = nodeAddress(pod.spec.nodeName ?? "");
-    const setting = { client, events, clock, timing, address, hostAddress };
+    const relistPhaseMs = this.#relistPhaseMs;
+    const setting = { client, events, clock, timing, relistPhaseMs, address, hostAddress };
     const runtime = recoveredRuntime(pod, simulation, timing.lifeMs);
     const parts = new PodParts(setting, pod, simulation, runtime);
     recoverMemory(parts);

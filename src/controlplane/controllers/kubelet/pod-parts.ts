@@ -18,6 +18,8 @@ export interface PodSetting {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly timing: PodTiming;
+  /** When in each period the kubelet looks at its containers. */
+  readonly relistPhaseMs: number;
   /** The address that the pod gets, and that of its node. */
   readonly address: string;
   readonly hostAddress: string;

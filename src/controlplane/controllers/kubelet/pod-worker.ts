@@ -29,8 +29,8 @@ export class PodWorker {
   /** Whether there is something to do after the job in hand. */
   #isPending = true;
   #retryAtMs = Infinity;
-  /** When the runtime was looked at last, and when something happened since. */
-  #seenMs = -Infinity;
+  /** Whether the runtime was looked at since the last job, and when something happened since the last look. */
+  #isSeen = true;
   #changedMs = Infinity;
   #lastJobMs = -Infinity;
   /** What the references of the pod lacked last. */
@@ -148,7 +148,9 @@ export class PodWorker {
   /** The next look at the runtime at or after that time. */
   #tick(ms: number): number {
     const { relistMs } = this.#parts.timing;
-    return relistMs === 0 ? ms : Math.ceil(ms / relistMs) * relistMs;
+    const { relistPhaseMs } = this.#parts.setting;
+    if (relistMs === 0) return ms;
+    return Math.ceil((ms - relistPhaseMs) / relistMs) * relistMs + relistPhaseMs;
   }
 
   #relistDueMs(): number {
@@ -156,16 +158,16 @@ export class PodWorker {
     const { runtime, nowMs } = this.#parts;
     const changeMs = Math.min(this.#changedMs, runtime.nextEndMs());
     const changed = changeMs === Infinity ? Infinity : this.#tick(changeMs);
-    return this.#waitsForLook() ? Math.min(changed, this.#tick(nowMs)) : changed;
+    return this.#waitsForLook() ? Math.min(changed, this.#tick(nowMs + 1)) : changed;
   }
 
   /** Whether a job is to begin that needs a look at the runtime after the last one. */
   #waitsForLook(): boolean {
-    if (this.#job || !this.#isDue()) return false;
     const { relistMs } = this.#parts.timing;
-    if (relistMs === 0) return false;
+    if (this.#job || this.#isSeen || relistMs === 0 || !this.#isDue()) return false;
     const { nowMs } = this.#parts;
-    return Math.max(this.#seenMs, Math.floor(nowMs / relistMs) * relistMs) < this.#lastJobMs;
+    const lastTickMs = this.#tick(nowMs) === nowMs ? nowMs : this.#tick(nowMs) - relistMs;
+    return lastTickMs <= this.#lastJobMs;
   }
 
   #isDue(): boolean {
@@ -189,7 +191,7 @@ export class PodWorker {
     const parts = this.#parts;
     const before = parts.seen;
     parts.seen = parts.runtime.stateAt(parts.nowMs);
-    this.#seenMs = parts.nowMs;
+    this.#isSeen = true;
     this.#changedMs = Infinity;
     if (isChanged(before, parts.seen)) this.#isPending = true;
   }
@@ -215,6 +217,7 @@ export class PodWorker {
     }
     this.#job = undefined;
     this.#lastJobMs = parts.nowMs;
+    this.#isSeen = false;
     const synced = step.value;
     const endsAtOnce = synced?.hasActed === true && parts.runtime.nextEndMs() <= parts.nowMs;
     const isShown = endsAtOnce && parts.timing.isInstant;

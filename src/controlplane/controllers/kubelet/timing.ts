@@ -11,6 +11,8 @@ export interface PodTiming {
   readonly sandboxMs: number;
   readonly createMs: number;
   readonly startMs: number;
+  /** From SIGKILL to the end of a process, and the end of a sandbox. */
+  readonly killMs: number;
   readonly stopMs: number;
   readonly pullMs: number;
   /** The shortest life of a process. */
@@ -30,7 +32,8 @@ const REAL: PodTiming = {
   sandboxMs: 450,
   createMs: 40,
   startMs: 60,
-  stopMs: 100,
+  killMs: 50,
+  stopMs: 220,
   pullMs: 700,
   lifeMs: 80,
   jitter: 0.5,
@@ -43,6 +46,7 @@ const INSTANT: PodTiming = {
   sandboxMs: 0,
   createMs: 0,
   startMs: 0,
+  killMs: 0,
   stopMs: 0,
   pullMs: 0,
   lifeMs: 0,

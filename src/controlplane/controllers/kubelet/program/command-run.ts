@@ -6,7 +6,8 @@
  */
 import { scriptOf } from "./command-words.ts";
 import { NotUnderstood } from "./not-understood.ts";
-import { Shell, type CommandRun, type ShellSettings } from "./shell.ts";
+import type { CommandRun } from "./command-course.ts";
+import { Shell, type ShellSettings } from "./shell.ts";
 import { parseScript } from "./shell-syntax.ts";
 
 /** Runs a command from its start; `undefined` when it is not understood. */

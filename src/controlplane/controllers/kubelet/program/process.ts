@@ -4,7 +4,8 @@ import type { Container } from "../../../builtin/shared/pods/pod-shapes.ts";
 import { controllerOf } from "../../framework/owner-references.ts";
 import type { Simulation } from "../simulation.ts";
 import { isStrangeScript, runCommand } from "./command-run.ts";
-import type { CommandRun, ShellSettings } from "./shell.ts";
+import type { CommandRun } from "./command-course.ts";
+import type { ShellSettings } from "./shell.ts";
 
 /** The role of a container in its pod. */
 export type ContainerRole = "main" | "init" | "sidecar" | "ephemeral";

@@ -44,9 +44,9 @@ export type Command =
       readonly cases: readonly { readonly condition: Script; readonly body: Script }[];
       readonly otherwise: Script;
     }
-  | { readonly kind: "group"; readonly body: Script };
+  | { readonly kind: "group" | "subshell"; readonly body: Script };
 
-export interface Statement {
+interface Statement {
   readonly command: Command;
   /** The operator before it. */
   readonly joint: ";" | "&&" | "||";
@@ -202,7 +202,7 @@ class Parser {
       const close = this.#tokens[this.#at];
       if (close?.kind !== "operator" || close.text !== ")") throw new NotUnderstood();
       this.#at += 1;
-      return { kind: "group", body };
+      return { kind: "subshell", body };
     }
     if (keyword === "while" || keyword === "until") {
       this.#at += 1;

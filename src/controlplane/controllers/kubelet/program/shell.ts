@@ -2,6 +2,7 @@
 import { NotUnderstood } from "./not-understood.ts";
 import { ShellFiles } from "./shell-files.ts";
 import { baseName, scriptOf, sleepMs } from "./command-words.ts";
+import type { CommandRun } from "./command-course.ts";
 import { type Command, type Script, type Word, parseScript } from "./shell-syntax.ts";
 
 /** The surroundings of a command. */
@@ -14,23 +15,6 @@ export interface ShellSettings {
   readonly hasMemoryLimit: boolean;
   /** Files that are there at its start. */
   readonly files?: ReadonlyMap<string, string>;
-}
-
-/** The course of a command. Times are milliseconds since its start. */
-export interface CommandRun {
-  /** When it ends; `undefined` when it never does. */
-  readonly endMs: number | undefined;
-  readonly exitCode: number;
-  /** Whether it ends because it takes more memory than the container may have. */
-  readonly isOutOfMemory: boolean;
-  /** What it prints. */
-  readonly output: readonly { readonly atMs: number; readonly text: string }[];
-  /** The files that it writes and removes; the text of a removed one is `undefined`. */
-  readonly files: readonly {
-    readonly atMs: number;
-    readonly path: string;
-    readonly text: string | undefined;
-  }[];
 }
 
 /** A part of the script ends all of it, or a loop. */
@@ -74,6 +58,8 @@ export class Shell {
   #last = 0;
   #commands = 0;
   #stopsAtFailure = false;
+  /** Whether the result of what runs is looked at, so that a failure ends nothing. */
+  #isTested = false;
   #isSignalled = false;
   /** The duration of a loop's last round, for endless ones. */
   #roundMs = 0;
@@ -129,14 +115,19 @@ export class Shell {
   #script(script: Script, isTested = false): void {
     for (const [index, { command, joint, isNegated, inBackground }] of script.entries()) {
       if (joint === "&&" ? this.#last !== 0 : joint === "||" && this.#last === 0) continue;
+      const isLooked = isTested || isNegated || (script[index + 1]?.joint ?? ";") !== ";";
+      const before = this.#isTested;
+      this.#isTested ||= isLooked;
       if (inBackground) this.#background(command);
       else this.#command(command);
       if (isNegated) this.#last = this.#last === 0 ? 1 : 0;
       this.#hearSignal();
-      const followed = (script[index + 1]?.joint ?? ";") !== ";";
-      if (this.#stopsAtFailure && this.#last !== 0 && !isTested && !isNegated && !followed) {
+      // The failure of another compound command was looked at within it.
+      const isOwn = command.kind === "simple" || command.kind === "subshell";
+      if (this.#stopsAtFailure && this.#last !== 0 && isOwn && !this.#isTested) {
         throw new Ended("exit");
       }
+      this.#isTested = before;
     }
   }
 
@@ -148,6 +139,9 @@ export class Shell {
         return;
       case "group":
         this.#script(command.body);
+        return;
+      case "subshell":
+        this.#subshell(command.body);
         return;
       case "if": {
         for (const { condition, body } of command.cases) {
@@ -180,12 +174,28 @@ export class Shell {
     }
   }
 
+  /** Runs a part with an end of its own. */
+  #subshell(body: Script): void {
+    const env = new Map(this.#env);
+    const before = this.#isTested;
+    try {
+      this.#script(body);
+    } catch (thrown) {
+      if (!(thrown instanceof Ended) || thrown.how !== "exit") throw thrown;
+      this.#isTested = before;
+    }
+    for (const name of this.#env.keys()) if (!env.has(name)) this.#env.delete(name);
+    for (const [name, value] of env) this.#env.set(name, value);
+  }
+
   /** Runs the body of a loop once. @returns whether it goes on */
   #round(body: Script): boolean {
+    const before = this.#isTested;
     try {
       this.#script(body);
     } catch (thrown) {
       if (!(thrown instanceof Ended)) throw thrown;
+      this.#isTested = before;
       if (thrown.how === "break") return false;
       if (thrown.how !== "continue") throw thrown;
     }
