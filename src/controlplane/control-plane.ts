@@ -364,29 +364,3 @@ function notListening(): TsopError {
     "Speak to it with `clientFor(cluster)`, `installOperator(cluster)` or `inProcess(cluster)` of tsop/testing, or leave out `listen: false`.",
   );
 }
-
-/** Runs the server's own controller of definitions, and the others as the options say. */
-function runControllers(
-  cluster: Cluster,
-  { controllers = "on", nodes = 1, podTiming = "instant" }: ControlPlaneOptions,
-  more: Pick<ControllerContext, "caCertificate" | "checkPolicyTypes" | "certificateSigner">,
-): RunningControllers {
-  const { log, tokens } = cluster;
-  const issueToken: IssueToken = (account, secret) => tokens.issueForSecret(account, secret);
-  const context = { ...controllerContext(cluster), log, nodes, podTiming, ...more, issueToken };
-  const tools = toolsOf(context, "kube-apiserver");
-  const definitions = new WorkLoop([new CrdController(tools)], tools, log);
-  definitions.start();
-  const others = controllers === "off" ? undefined : startControllers(context, controllers);
-  return {
-    async settle() {
-      await definitions.settle();
-      await others?.settle();
-      await definitions.settle();
-    },
-    stop() {
-      definitions.stop();
-      others?.stop();
-    },
-  };
-}
