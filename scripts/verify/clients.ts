@@ -126,10 +126,11 @@ export const program = defineVerification({
   run: async ({ words, tally }) => {
     mkdirSync(CACHE, { recursive: true });
     const kubeconfig = join(CACHE, "kubeconfig");
-    for (const { name, install, command } of SUITES) {
+    for (const suite of SUITES) {
+      const { name, command } = suite;
       if (words.length > 0 && !words.includes(name)) continue;
       try {
-        install();
+        suite.install();
       } catch (error) {
         console.log(`skipped  ${name}: ${(error as Error).message}`);
         continue;
