@@ -78,6 +78,12 @@ export function withOperatorImage(
   });
 }
 
+/** The image that the scaffold's Deployment names, which no registry has. */
+export const PLACEHOLDER_IMAGE = "controller";
+
+export const isPlaceholderImage = (image: string): boolean =>
+  image === PLACEHOLDER_IMAGE || image === `${PLACEHOLDER_IMAGE}:latest`;
+
 /** The container of the operator in its pods. */
 export function operatorContainer({ spec }: OperatorDeployment): Container | undefined {
   const { containers = [] } = spec.template.spec ?? {};

@@ -5,7 +5,7 @@ import { TsopError, UsageError } from "../../../errors.ts";
 import { isJsonObject } from "../../../kube/json.ts";
 import type { JsonObject, ManifestObject } from "../../../kube/object.ts";
 import type { CliContext } from "../../context.ts";
-import { imageOverride, isPlaceholderImage } from "../../cluster/operator-image.ts";
+import { imageOverride } from "../../cluster/operator-image.ts";
 import type { ImageOverride } from "../../kustomize/kustomization.ts";
 import { readManifests } from "../../kustomize/manifests.ts";
 import { renderKustomization } from "../../kustomize/render.ts";
@@ -20,6 +20,7 @@ import { packageFacts } from "../../project/package-facts.ts";
 import { checkImage } from "../../project/inputs.ts";
 import {
   findOperatorDeployment,
+  isPlaceholderImage,
   operatorContainer,
   withOperatorImage,
 } from "../../project/operator-deployment.ts";

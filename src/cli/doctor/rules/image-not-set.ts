@@ -1,5 +1,5 @@
 /** Containers without an image, or with the one that scaffolds put there. */
-import { isPlaceholderImage } from "../../cluster/operator-image.ts";
+import { isPlaceholderImage } from "../../project/operator-deployment.ts";
 import type { Rule } from "../rule.ts";
 import { containerImages, isPlaceholder } from "../workloads.ts";
 
