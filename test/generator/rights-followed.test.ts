@@ -86,6 +86,19 @@ const EXACT: readonly (readonly [what: string, code: string, ...rules: string[]]
     "pages: get list watch",
   ],
   [
+    "a choice between kinds whose objects are alike",
+    `const kind = key.name === "a" ? Page : Plain;
+     const chosen = (): Token => (key.name === "b" ? Plain : Page);
+     const kinds = [Page, Plain];
+     await client.delete(kind, key);
+     await client.list(chosen());
+     for (const one of kinds) await client.watch(one);
+     const found = await client.get(key.name === "c" ? Page : Plain, key);
+     await client.update(found);`,
+    "pages: delete get list update watch",
+    "plains: delete get list update watch",
+  ],
+  [
     "a table of functions whose parameters are typed by context",
     `const phases: Record<string, (client: Client, page: Page) => Promise<Outcome>> = {
        New: async (client, page) => { await client.status.patch(page, { ready: 1 }); },

@@ -8,7 +8,7 @@ import { PLAIN_DEED, straight } from "./rights-judge/random.ts";
 import { Ground, rulesIn } from "./rights-judge/run.ts";
 
 const COUNT = 12;
-const SEED = 30_060;
+const SEED = 1;
 
 let judge: RightsJudge;
 beforeAll(async () => {

@@ -15,6 +15,7 @@ export class Kinds {
   readonly #types: Types;
   readonly #values: Values;
   readonly #known: readonly KindModel[];
+  #relatives: ReadonlySet<string> | undefined;
 
   /** @param known - the kinds of the project, for those that are named at run time */
   constructor(reader: Reader, types: Types, values: Values, known: readonly KindModel[]) {
@@ -86,9 +87,38 @@ export class Kinds {
     const types = this.#types.along(node, path);
     const kinds = types.map((type) => this.ofType(type));
     if (kinds.length > 0 && kinds.every((one) => one !== undefined)) {
-      return kinds.flat();
+      const isExact =
+        this.#types.isSaid(node) || !kinds.flat().some((one) => this.#hasRelative(one));
+      return isExact ? kinds.flat() : undefined;
     }
     return path.length === 0 ? this.#written(node) : undefined;
+  }
+
+  /**
+   * Whether objects of another kind of the project are objects of this one to TypeScript, or the reverse: it then takes
+   * one of them alone for the type of `isLarge ? Large : Small`.
+   */
+  #hasRelative(kind: TokenModel): boolean {
+    this.#relatives ??= this.#findRelatives();
+    return this.#relatives.has(keyOf(kind));
+  }
+
+  #findRelatives(): ReadonlySet<string> {
+    const { checker } = this.#types;
+    const kinds = this.#types.classes().flatMap((node) => {
+      const type = checker.getTypeAtLocation(node);
+      const token = this.#declaredKind(type);
+      return token ? [{ key: keyOf(token), type }] : [];
+    });
+    const isRelated = (one: ts.Type, other: ts.Type): boolean =>
+      checker.isTypeAssignableTo(one, other) || checker.isTypeAssignableTo(other, one);
+    return new Set(
+      kinds
+        .filter(({ key, type }) =>
+          kinds.some((one) => one.key !== key && isRelated(one.type, type)),
+        )
+        .map(({ key }) => key),
+    );
   }
 
   /** A token that is written out: `{ group: "example.com", plural: "widgets", ... }`. */
@@ -148,6 +178,8 @@ export class Kinds {
     return bases.map((base) => this.#declaredKind(base)).find((base) => base !== undefined);
   }
 }
+
+const keyOf = ({ group, plural }: TokenModel): string => `${plural}.${group}`;
 
 const isNothing = ({ flags }: ts.Type): boolean =>
   (flags &

@@ -3,7 +3,7 @@ import { ts } from "../load.ts";
 import type { Module } from "../read/code/module.ts";
 import type { Reader } from "../read/code/reader.ts";
 import { isBelow } from "../read/code/checked-program.ts";
-import { type Call, EACH, type Path } from "./paths.ts";
+import { type Call, EACH, type Path, plain } from "./paths.ts";
 
 /** The types of a project. */
 export class Types {
@@ -39,6 +39,66 @@ export class Types {
   at(node: ts.Node): ts.Type {
     const type = this.checker.getTypeAtLocation(node);
     return this.checker.getAwaitedType(type) ?? type;
+  }
+
+  /** The classes that stand by themselves in the project's files. */
+  classes(): readonly ts.ClassDeclaration[] {
+    return [...this.#files].flatMap(({ statements }) => statements.filter(ts.isClassDeclaration));
+  }
+
+  /**
+   * Whether the code says the type of an expression, so that TypeScript did not make it from those of several branches:
+   * the expression is a class, is declared with a type, or comes from tsop.
+   */
+  isSaid(expression: ts.Expression): boolean {
+    const node = plain(expression);
+    if (ts.isNewExpression(node) || node.kind === ts.SyntaxKind.ThisKeyword) return true;
+    if (ts.isCallExpression(node)) {
+      const signatures = this.signaturesOf(node);
+      return (
+        signatures.length > 0 &&
+        signatures.every(
+          (one) =>
+            (this.isOfProject(one) && one.type !== undefined) ||
+            (this.isOfTsop(one) &&
+              node.arguments.slice(0, 2).every((given) => this.#isOneValue(given))),
+        )
+      );
+    }
+    if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return false;
+    const declarations = this.declarationsAt(node);
+    return declarations.length > 0 && declarations.every((one) => this.#isSaidBy(one));
+  }
+
+  #isSaidBy(node: ts.Declaration): boolean {
+    if (!this.isOfProject(node) || ts.isClassLike(node)) return true;
+    if (ts.isGetAccessorDeclaration(node)) return node.type !== undefined;
+    if (ts.isParameter(node) && !node.type) {
+      const owner = node.parent;
+      const isHanded =
+        ts.isArrowFunction(owner) ||
+        ts.isFunctionExpression(owner) ||
+        ts.isMethodDeclaration(owner);
+      const expected = isHanded ? this.expectedSignatures(owner) : [];
+      return expected !== "unknown" && expected.length > 0;
+    }
+    const isTyped =
+      ts.isVariableDeclaration(node) ||
+      ts.isParameter(node) ||
+      ts.isPropertyDeclaration(node) ||
+      ts.isPropertySignature(node);
+    return isTyped && node.type !== undefined;
+  }
+
+  /** Whether an argument is no choice between values, whose types could become one. */
+  #isOneValue(node: ts.Expression): boolean {
+    const at = plain(node);
+    return (
+      this.isSaid(at) ||
+      ts.isLiteralExpression(at) ||
+      ts.isObjectLiteralExpression(at) ||
+      !(this.checker.getTypeAtLocation(at).flags & ts.TypeFlags.Object)
+    );
   }
 
   /** The types of a part of an expression; none where they are not known. */
