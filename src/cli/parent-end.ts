@@ -6,7 +6,7 @@ import { isRunning, markOfRunning } from "../live-process.ts";
 const LOOK_MS = 500;
 
 interface Parent {
-  readonly parentPid?: number | undefined;
+  readonly parentPid: number | undefined;
   /** Whether the command also ends when its standard input closes. */
   readonly exitOnStdinClose: boolean;
 }

@@ -202,7 +202,6 @@ export function publishServer(
     metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
     data: {
       "client-ca-file": clientCa,
-      "requestheader-allowed-names": '["front-proxy-client"]',
       "requestheader-client-ca-file": cluster.aggregator.authority,
       "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
       "requestheader-group-headers": '["X-Remote-Group"]',

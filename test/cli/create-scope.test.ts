@@ -41,8 +41,7 @@ describe("the scope of a kind", { timeout: 60_000 }, () => {
         subjects: [{ name: "shop-controller-manager", namespace: "shop-system" }],
       },
     ]);
-    // What the scaffolded binding names is there, too.
-    expect(named("Role")).toMatchObject([{ rules: [] }]);
+    expect(named("Role")).toMatchObject([{ rules: [{ resources: ["events"] }] }]);
     expect(named("RoleBinding")).toMatchObject([{ roleRef: { name: "shop-manager-role" } }]);
   });
 

@@ -53,8 +53,10 @@ describe("the page about traces", { timeout: 60_000 }, () => {
     await clock.advance(60_000);
     await running;
     memory.end();
-    const { attributes } = memory.spans.find(({ name }) => name === "reconcile configmap") ?? {};
-    expect(attributes).toMatchObject({ "tsop.outcome": "success", "shop.keys": 1 });
+    const reconciles = memory.spans.filter(({ name }) => name === "reconcile configmap");
+    expect(reconciles.map(({ attributes }) => attributes)).toContainEqual(
+      expect.objectContaining({ "tsop.outcome": "success", "shop.keys": 1 }),
+    );
   });
 });
 

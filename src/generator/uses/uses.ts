@@ -336,7 +336,7 @@ class CallReader {
     const isReviewed = [
       ["metrics", "reviewed"],
       ["debug", "reviewed"],
-    ].some((path) => this.#values.has(options, path));
+    ].some((path) => this.#values.hasOwn(options, path));
     if (!isReviewed || this.#granted.reviews) return;
     const deed = { suffix: "", verbs: ["create"], unlessGranted: "warning" } as const;
     for (const kind of REVIEWS) this.#found.use(call, kind, deed, "createManager");

@@ -23,10 +23,29 @@ export class Values {
   /** Whether a part of an expression may be there. */
   has(node: ts.Expression | undefined, path: Path): boolean {
     if (!node) return false;
-    const { found, lost } = this.of(node, path, (at, rest) =>
+    const { found, lost } = this.#presence(node, path);
+    return found.length > 0 || (lost.length > 0 && this.#types.along(node, path).some(isSome));
+  }
+
+  /** The same, where what a function of tsop makes of flags does not count: the Deployment has the flags. */
+  hasOwn(node: ts.Expression | undefined, path: Path): boolean {
+    if (!node) return false;
+    const { found, lost } = this.#presence(node, path);
+    const isLost = lost.some((one) => !this.#isOfTsop(one.node));
+    return found.length > 0 || (isLost && this.#types.along(node, path).some(isSome));
+  }
+
+  #presence(node: ts.Expression, path: Path): Origins<boolean> {
+    return this.of(node, path, (at, rest) =>
       rest.length === 0 && !isNothing(plain(at)) ? [true] : undefined,
     );
-    return found.length > 0 || (lost.length > 0 && this.#types.along(node, path).some(isSome));
+  }
+
+  #isOfTsop(node: ts.Expression): boolean {
+    return (
+      ts.isCallExpression(node) &&
+      this.#types.signaturesOf(node).every((one) => this.#types.isOfTsop(one))
+    );
   }
 
   /** The constant texts that a part of an expression can be; `undefined` where one of them is not constant. */

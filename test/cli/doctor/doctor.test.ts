@@ -242,6 +242,7 @@ spec: { selector: { app: web }, ports: [{ port: 80 }] }
       expect(text).toContain(from);
       writeFileSync(join(root, path), text.replace(from, to));
     };
+    edit("PROJECT", "domain:", "rbac: markers\ndomain:");
     edit("src/api/v1/page.ts", "size: Int32 = 1;", "size: Int32 = 2;");
     edit("config/samples/web_v1_page.yaml", "size: 1", "size: one");
     edit(
@@ -264,6 +265,7 @@ spec: { selector: { app: web }, ports: [{ port: 80 }] }
       'await this.#client.get(ConfigMap, { namespace: "default", name: "a" });',
       "",
     );
+    edit("PROJECT", "rbac: markers\n", "");
     const again = (await findings(root)).map(({ rule, file }) => `${file} ${rule}`);
     expect(again).toContain("config/crd/bases/web.example.com_pages.yaml generated-out-of-date");
   });

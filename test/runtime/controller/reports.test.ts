@@ -169,7 +169,7 @@ describe("a loop of writes", () => {
   });
 
   it("of hundreds of objects is told on a few lines a minute", async () => {
-    let runs = 0;
+    const runs = new Map<string, number>();
     const { create, warnings, advance } = await start((manager) => {
       controllerFor(manager)
         .named("all")
@@ -177,9 +177,11 @@ describe("a loop of writes", () => {
         .complete({
           reconcile: async ({ key }) => {
             if (!isOwn(key)) return;
+            const run = (runs.get(key.name) ?? 0) + 1;
+            runs.set(key.name, run);
             await manager.client.apply(
               ConfigMap,
-              { metadata: { ...key }, data: { run: String(runs++ % 2) } },
+              { metadata: { ...key }, data: { run: String(run % 2) } },
               { force: true },
             );
           },

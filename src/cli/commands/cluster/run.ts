@@ -47,7 +47,10 @@ async function serve(
   const dataDir = dataFolder(options.dataDir, context);
   const began = context.clock.monotonicMs();
   const signal = AbortSignal.any([
-    untilParentEnds(options, context.clock),
+    untilParentEnds(
+      { parentPid: options.parentPid, exitOnStdinClose: options.exitOnStdinClose },
+      context.clock,
+    ),
     context.untilInterrupted(),
   ]);
   const clientKey = ownClientKey();

@@ -10,7 +10,8 @@ export const code: Rule = {
   name: "code",
   about:
     "The code of a tsop project has an error that `tsop manifests` reports, such as a request that the role does not permit.",
-  example: "await client.create(ConfigMap, settings); // without an @Rbac for configmaps",
+  example:
+    "await client.create(ConfigMap, settings); // without an @Rbac for configmaps, and `rbac: markers` in PROJECT",
   async find(examined) {
     const diagnostics = (await examined.generated?.())?.diagnostics ?? [];
     return diagnostics.map(({ file, line, column, code: name, message, fix }) => ({

@@ -53,15 +53,6 @@ export class AutoscalerController extends ObjectController<Autoscaler> {
     watch(AUTOSCALERS, ({ object, old }) =>
       sameJson(object.spec, old?.spec) ? [] : [textOf(object)],
     ),
-    // Two of one target are both told of each other.
-    watch(AUTOSCALERS, ({ type, object: { metadata } }) =>
-      type === "MODIFIED"
-        ? []
-        : this.client
-            .list(AUTOSCALERS, { namespace: metadata.namespace ?? "" })
-            .filter((other) => other.metadata.name !== metadata.name)
-            .map(textOf),
-    ),
   ];
 
   protected async reconcile(scaler: Autoscaler): Promise<number | undefined> {
