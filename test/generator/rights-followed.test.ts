@@ -93,10 +93,11 @@ const EXACT: readonly (readonly [what: string, code: string, ...rules: string[]]
      await client.delete(kind, key);
      await client.list(chosen());
      for (const one of kinds) await client.watch(one);
+     await client.deleteAllOf(Object.values({ one: Page, two: Plain })[0]!, { namespace: "a" });
      const found = await client.get(key.name === "c" ? Page : Plain, key);
      await client.update(found);`,
-    "pages: delete get list update watch",
-    "plains: delete get list update watch",
+    "pages: delete deletecollection get list update watch",
+    "plains: delete deletecollection get list update watch",
   ],
   [
     "a table of functions whose parameters are typed by context",

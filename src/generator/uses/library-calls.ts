@@ -19,7 +19,7 @@ const SAME_LIST = new Set(
 const ONE_ITEM = new Set("find findLast at pop shift".split(" "));
 /** Functions whose result is their first argument, a copy of it, or a list of its items. */
 const FIRST = new Set(
-  "all allSettled race any resolve from freeze seal values fromEntries structuredClone".split(" "),
+  "all allSettled race any resolve from freeze seal fromEntries structuredClone".split(" "),
 );
 
 /** Calls of a client whose result is an object of the kind of their first argument. */
@@ -77,6 +77,7 @@ function ofJavaScript<T>(ports: LibraryPorts<T>, call: ts.CallExpression, path: 
         ? of(first, [EACH, ...rest.slice(1)])
         : lost();
     }
+    if (name === "values") return first && step !== undefined ? of(first, [EACH, ...rest]) : lost();
     if (name === "assign") return union(call.arguments.map((one) => of(one, path)));
     if (name === "from" && second && step === EACH) return returned(second, rest);
     if (name === "of") return union(call.arguments.map((one) => of(one, rest)));

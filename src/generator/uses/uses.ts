@@ -19,7 +19,7 @@ import { Content } from "./content.ts";
 import { Escapes } from "./escapes.ts";
 import { type Deed, FoundUses } from "./found-uses.ts";
 import { Kinds } from "./kinds.ts";
-import { type Call, lastName, plain } from "./paths.ts";
+import { type Call, lastName, type Origins, type Path, plain } from "./paths.ts";
 import { Receivers } from "./receivers.ts";
 import { Survey } from "./survey.ts";
 import { memberName, Types } from "./types.ts";
@@ -218,7 +218,7 @@ class CallReader {
     const hasOwner = rights.owner !== undefined && this.#values.has(given[rights.owner], ["owner"]);
     const { verbs, watched } = ownedRights(rights, hasOwner);
     const isLive = watched !== undefined && this.#receivers.isLive(on);
-    const origins = this.#kinds.of(argument, path);
+    const origins = this.#kindsOf(argument, path);
     const tokens = origins.found.map(({ value }) => value);
     const apply = (deed: Deed): void => {
       if (deed.suffix === "/*") {
@@ -250,6 +250,13 @@ class CallReader {
     if (body) this.#content.roles(call, tokens, body);
     if (hasOwner) this.#owner(call, given[rights.owner ?? 0], lastName(call.expression));
     this.#wiring.noteCall({ member, call, given, tokens, rights, hasOwner });
+  }
+
+  /** The kinds of an argument. One that has none is lost: only a list of kinds may be empty. */
+  #kindsOf(argument: ts.Expression, path: Path = []): Origins<TokenModel> {
+    const { found, lost } = this.#kinds.of(argument, path);
+    const isNowhere = found.length + lost.length === 0 && path.length === 0;
+    return isNowhere ? { found, lost: [{ node: argument, via: undefined }] } : { found, lost };
   }
 
   /** The owner whose deletion a child blocks. */
